@@ -8,16 +8,12 @@ class Submit:
     """Ends the attempt; the final solution is chosen as usual."""
 
     name = "submit"
-    description = (
-        "End your work. Your latest solution that passed the public tests is your final answer, or "
-        "your latest, if none did. Nothing can be changed afterwards."
-    )
     arguments = NoArguments
 
     async def call(self, workspace: Workspace, arguments: NoArguments) -> str:
         """Mark the workspace as done."""
         del arguments
         if workspace.latest is None:
-            raise ToolError("There is nothing to submit yet: write a solution first.")
+            raise ToolError(workspace.say("nothing_to_submit"))
         workspace.submitted = True
-        return "Submitted."
+        return workspace.say("submitted")

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -10,19 +10,33 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
 from harness.excerpts import shorten
+from harness.languages import PYTHON
 from harness.models.protocol import ToolCall, ToolMessage, ToolSpec
 from harness.models.text_tools.arguments import End, read_object
-from harness.models.text_tools.calls import code_tags, sole_text, tool_name
+from harness.models.text_tools.calls import (
+    code_tags,
+    placeholder_of,
+    properties_of,
+    sole_text,
+    tool_name,
+)
 from harness.models.text_tools.repair import Unreadable, fields_of
-from harness.models.text_tools.wording import LEFT_OUT, like_this
 from harness.text import writable
-from harness.tools.workspace import Workspace
+from harness.tools.workspace import Texts, Workspace
 
 LONGEST_ERROR = 1_000
+LONGEST_UNKNOWN = 100
 UNNAMED = "arguments"
 """Name of what is given to a tool without arguments and is not a JSON object."""
 LONGEST_NAME, MOST_NAMES = 40, 8
 """Names of arguments that a result says were left out."""
+_VALUES: Mapping[str, Any] = {
+    "integer": 1,
+    "number": 1.5,
+    "boolean": True,
+    "array": [],
+    "object": {},
+}
 
 
 class Arguments(BaseModel):
@@ -47,16 +61,14 @@ A_contra = TypeVar("A_contra", bound=Arguments, contravariant=True)
 
 
 class Tool(Protocol[A_contra]):
-    """A tool that the model may call."""
+    """A tool that the model may call.
+
+    A user's own tool has a `description`; a built-in one is described by the prompt set.
+    """
 
     @property
     def name(self) -> str:
         """Name in calls by the model."""
-        ...
-
-    @property
-    def description(self) -> str:
-        """Description for the model."""
         ...
 
     @property
@@ -72,18 +84,20 @@ class Tool(Protocol[A_contra]):
 class Toolbox:
     """A fixed set of tools; every call gets exactly one result, even an unknown one.
 
+    Args:
+        tools: the tools.
+        texts: describes the built-in ones; None where all are a user's own.
+        language: language of the code that built-in tools take.
+
     Attributes:
         specs: descriptions of the tools for a provider.
     """
 
-    def __init__(self, tools: Sequence[Tool[Any]]) -> None:
+    def __init__(
+        self, tools: Sequence[Tool[Any]] = (), texts: Texts | None = None, language: str = PYTHON
+    ) -> None:
         self._tools = {tool.name: tool for tool in tools}
-        self.specs = tuple(
-            ToolSpec(
-                name=tool.name, description=tool.description, parameters=_schema(tool.arguments)
-            )
-            for tool in tools
-        )
+        self.specs = tuple(_spec(tool, texts, language) for tool in tools)
         self._specs = {spec.name: spec for spec in self.specs}
 
     @cached_property
@@ -101,29 +115,38 @@ class Toolbox:
         return self._specs.get(self.named(name))
 
     async def call(
-        self, call: ToolCall, workspace: Workspace, *, in_text: bool = False, end: End = End.MARKED
+        self, call: ToolCall, workspace: Workspace, *, end: End = End.MARKED
     ) -> ToolMessage:
         """Execute a call; any error becomes an error result for the model.
 
         Args:
             call: the call.
             workspace: what the tools work on.
-            in_text: whether tools are called in text, as the example in an error is.
             end: what is known of the end of the call's arguments.
         """
         try:
             tool = self._tools.get(self.named(call.name))
             if tool is None:
-                known = ", ".join(self._tools)
                 raise MalformedCallError(
-                    f"There is no tool {call.name[:100]!r}. The tools are: {known}."
+                    workspace.say(
+                        "unknown_tool", name=call.name[:LONGEST_UNKNOWN], known=list(self._tools)
+                    )
                 )
             spec = self._specs[tool.name]
-            arguments, extra = _parse(tool, spec, call.arguments, in_text=in_text, end=end)
+            try:
+                arguments, extra = _parse(tool, spec, call.arguments, end)
+            except _UnfitError as unfit:
+                said = workspace.say(
+                    "misfit" if unfit.is_json else "not_json",
+                    tool=tool.name,
+                    error=str(unfit),
+                    example=example_of(spec),
+                )
+                raise MalformedCallError(said) from unfit
             content = await tool.call(workspace, arguments)
             if extra:
-                names = ", ".join(name[:LONGEST_NAME] for name in extra[:MOST_NAMES])
-                content += f"\n\n{LEFT_OUT.format(tool=tool.name, names=names)}"
+                names = [name[:LONGEST_NAME] for name in extra[:MOST_NAMES]]
+                content = workspace.say("left_out", result=content, tool=tool.name, names=names)
         except ToolError as error:
             return ToolMessage(
                 call_id=call.id,
@@ -133,6 +156,40 @@ class Toolbox:
                 malformed=isinstance(error, MalformedCallError),
             )
         return ToolMessage(call_id=call.id, name=call.name, content=writable(content))
+
+
+class _UnfitError(Exception):
+    """Arguments that are no JSON, or do not fit the tool's."""
+
+    def __init__(self, message: str, *, is_json: bool) -> None:
+        self.is_json = is_json
+        super().__init__(message)
+
+
+def example_of(tool: ToolSpec) -> dict[str, Any]:
+    """Return example arguments of a tool: the required ones.
+
+    Code is a comment, since small models copy a program.
+    """
+    required: list[str] = tool.parameters.get("required", [])
+    types = {key: str(properties_of(tool)[key].get("type")) for key in required}
+    examples = {"answer": "[1, 2]", "code": placeholder_of(tool)}
+    return {key: examples.get(key, _VALUES.get(types[key], "VALUE")) for key in required}
+
+
+def _spec(tool: Tool[Any], texts: Texts | None, language: str) -> ToolSpec:
+    parameters = _schema(tool.arguments)
+    own: str | None = getattr(tool, "description", None)
+    if own is not None or texts is None:
+        return ToolSpec(name=tool.name, description=own or "", parameters=parameters)
+    for name, argument in parameters["properties"].items():
+        argument["description"] = texts.render_part("describe", tool=tool.name, argument=name)
+    return ToolSpec(
+        name=tool.name,
+        description=texts.render_part("describe", tool=tool.name, argument=""),
+        parameters=parameters,
+        language=language if "code" in parameters["properties"] else "",
+    )
 
 
 def _schema(arguments: type[Arguments]) -> dict[str, Any]:
@@ -151,12 +208,10 @@ def _schema(arguments: type[Arguments]) -> dict[str, Any]:
     }
 
 
-def _parse(
-    tool: Tool[Any], spec: ToolSpec, text: str, *, in_text: bool, end: End
-) -> tuple[Arguments, list[str]]:
+def _parse(tool: Tool[Any], spec: ToolSpec, text: str, end: End) -> tuple[Arguments, list[str]]:
     """Return a call's arguments, and the names of those that the tool does not take.
 
-    A tool without arguments takes any JSON in their place, and in text any words.
+    A tool without arguments takes any JSON in their place. Raises _UnfitError.
     """
     takes_none = not _names(tool) and tool.arguments.model_config.get("extra") == "forbid"
     try:
@@ -164,9 +219,7 @@ def _parse(
         if isinstance(values, str):  # some models encode the arguments twice
             values = _encoded_again(values, spec, end)
     except ValueError as error:
-        if takes_none and in_text and not text.lstrip().startswith("{"):
-            return tool.arguments.model_validate({}), [UNNAMED]
-        values = _repaired(text, spec, end, error, in_text=in_text)
+        values = _repaired(text, spec, end, error)
     values = {} if values is None else values
     extra: list[str] = []
     fields = fields_of(values)
@@ -185,8 +238,7 @@ def _parse(
             else "a JSON object is expected"
             for item in error.errors()
         )
-        words = shorten(f"The arguments of {tool.name} do not fit: {problems}.", LONGEST_ERROR)
-        raise MalformedCallError(f"{words} {like_this(spec, in_text=in_text)}") from error
+        raise _UnfitError(shorten(problems, LONGEST_ERROR), is_json=True) from error
 
 
 def _with_renamed_text(fields: dict[str, Any], spec: ToolSpec) -> dict[str, Any]:
@@ -214,18 +266,13 @@ def _encoded_again(text: str, spec: ToolSpec, end: End) -> Any:
         return text
 
 
-def _repaired(
-    text: str, spec: ToolSpec, end: End, cause: ValueError, *, in_text: bool
-) -> dict[str, Any]:
-    """Return arguments that are no JSON. Raises MalformedCallError."""
+def _repaired(text: str, spec: ToolSpec, end: End, cause: ValueError) -> dict[str, Any]:
+    """Return arguments that are no JSON. Raises _UnfitError."""
     try:
         values = read_object(text, spec, end)
         json.dumps(values, ensure_ascii=False).encode()  # a lone surrogate is not text
     except (Unreadable, UnicodeEncodeError):
-        raise MalformedCallError(
-            f"The arguments of {spec.name} are not valid JSON ({cause}). "
-            f"{like_this(spec, in_text=in_text)}"
-        ) from cause
+        raise _UnfitError(str(cause), is_json=False) from cause
     return values
 
 

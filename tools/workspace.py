@@ -1,109 +1,30 @@
 """The workspace of one sample: the problem as the model sees it, and revisions."""
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from harness.excerpts import shorten
-from harness.grading.verdict import Grade, TestResult, Verdict
+from harness.grading.verdict import LIMITS, Grade, TestResult, Verdict
 from harness.languages import PYTHON
-from harness.problem import Judge, ProblemView, TestCase, shows_output
+from harness.problem import ProblemView, TestCase, shows_output
 from harness.sandbox.execution import Execution
+from harness.tools import REPORT_TESTS
 
 LONGEST_INPUT = 800
 LONGEST_OUTPUT = 800
 LONGEST_ERROR = 1_200
 LONGEST_REPORT = 8_000
-DETAILED = 3
-GIVEN, DIALOGUE = "Given to the judge", "Dialogue (> is your program, < the judge)"
-JUDGE_SAYS, CHECKER_SAYS = "The judge says: ", "The checker says: "
+_MEBIBYTE = 1 << 20
 
 
-def report(grade: Grade, tests: tuple[TestCase, ...], judge: Judge = "rule") -> str:
-    """Return a report: the first failures in detail, then every other verdict.
+class Texts(Protocol):
+    """Renders the texts that a model is sent, as `harness.agent.templates.prompt_set` does."""
 
-    Args:
-        grade: the grade on public tests.
-        tests: these tests.
-        judge: what judges answers.
-    """
-    passed, total = grade.public_passed, len(tests)
-    if grade.solved:
-        slowest = max(test.cpu_s for test in grade.tests)
-        return f"All {total} public tests passed (slowest: {slowest:.2f} s of CPU time)."
-    if grade.verdict is Verdict.COMPILE_ERROR:
-        error = shorten(grade.tests[0].error.strip(), LONGEST_ERROR)
-        return f"The solution does not compile; no test was run.\n\n{error}"
-    failed = [test for test in grade.tests if not test.passed]
-    parts = [f"{passed} of {total} public tests passed."]
-    if grade.score is not None:
-        parts.append(f"They give {grade.score}; a solution needs all of them.")
-    shown: dict[str, int] = {}
-    parts += [_failure(test, tests[test.index], judge, shown) for test in failed[:DETAILED]]
-    parts += [f"Test {test.index + 1}: {_title(test)}." for test in failed[DETAILED:]]
-    if passed:
-        numbers = ", ".join(str(test.index + 1) for test in grade.tests if test.passed)
-        parts.append(f"Passed: test{'s' * (passed != 1)} {numbers}.")
-    if len(grade.tests) < total:
-        parts.append(_not_run(len(grade.tests) + 1, total))
-    return shorten("\n\n".join(parts), LONGEST_REPORT)
-
-
-def _not_run(first: int, last: int) -> str:
-    if first == last:
-        return f"Test {last} was not run after that."
-    return f"Tests {first} to {last} were not run after that."
-
-
-def _title(result: TestResult) -> str:
-    name = result.verdict.value.replace("_", " ")
-    name = f"{name} exceeded" if name.endswith("limit") else name
-    return f"{name} after {result.cpu_s:.2f} s of CPU time"
-
-
-def _failure(result: TestResult, test: TestCase, judge: Judge, shown: dict[str, int]) -> str:
-    """Describe one failure.
-
-    Args:
-        result: result of the test.
-        test: the test.
-        judge: what judges answers.
-        shown: errors and outputs already in the report, with the number of their test.
-    """
-    talks = judge == "dialogue"
-    parts = [f"Test {result.index + 1}: {_title(result)}."]
-    parts.append(_block(GIVEN if talks else "Input", test.input, LONGEST_INPUT))
-    if compared := shows_output(judge, test):
-        parts.append(_block("Expected", test.output, LONGEST_OUTPUT))
-    if result.verdict is Verdict.WRONG_ANSWER or result.got:
-        parts.append(_block(DIALOGUE if talks else "Got", result.got, LONGEST_OUTPUT))
-    if result.difference is not None:
-        where = result.difference.where.lstrip(": ") or "the value"
-        values = f"expected {result.difference.expected!r}, got {result.difference.got!r}"
-        says = f"{JUDGE_SAYS if talks else CHECKER_SAYS}{where}"
-        parts.append(f"First difference, {where}: {values}" if compared else says)
-    fault = result.verdict is Verdict.CHECKER_ERROR  # its words are not for the model
-    for name, text in (
-        ("Error", "the problem's checker is at fault" if fault else result.error),
-        ("Printed to stdout", result.stdout),
-        ("Printed to stderr", result.stderr),
-    ):
-        if text.strip() and text in shown:
-            parts.append(f"{name}: the same as for test {shown[text]}.")
-        elif text.strip():
-            shown[text] = result.index + 1
-            parts.append(_block(name, _tail(text), LONGEST_ERROR))
-    return "\n".join(parts)
-
-
-def _block(name: str, text: str, most: int) -> str:
-    text = shorten(text.strip("\n"), most)
-    return f"{name}:\n{text}" if text else f"{name}: (nothing)"
-
-
-def _tail(text: str) -> str:
-    """Return the last lines, which hold the error in a traceback."""
-    return text if len(text) <= LONGEST_ERROR else "…" + text[-LONGEST_ERROR + 1 :]
+    def render_part(self, part: str, **values: Any) -> str:
+        """Return a text. Raises UsageError if its template fails."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,30 +90,42 @@ class Workspace:
 
     Attributes:
         problem: the problem without hidden tests.
+        texts: what the model is told.
         run_public_tests: runs a solution on the public tests; raises SandboxError.
         run_code: runs a program with some stdin; None if not available.
         written_tests: reads and runs tests that the model wrote; None if not available.
         cpu_limit_s: CPU seconds of one test.
+        memory_bytes: memory of one test; None if it is not limited.
         language: name of the language of solutions.
         flags: the compiler's flags; empty for the usual ones.
+        report_tests: failing tests that a report shows in full.
         revisions: the revisions, oldest first.
         recorded: report to use for the next test run, when a conversation is resumed whose
             transcript contains that run.
-        submitted: whether the model declared the newest revision final.
+        submitted: whether the model declared its work done.
+        replaced: the revision that is final whatever the others passed; None for none.
         queued_s: seconds that tests and programs waited for a sandbox worker.
     """
 
     problem: ProblemView
+    texts: Texts
     run_public_tests: Callable[[str], Awaitable[Grade]]
     cpu_limit_s: float
+    memory_bytes: int | None = None
     revisions: list[Revision] = field(default_factory=list[Revision])
     run_code: Callable[[str, str], Awaitable[Execution]] | None = None
     written_tests: TestRunner | None = None
     recorded: Report | None = None
     submitted: bool = False
+    replaced: Revision | None = None
     language: str = PYTHON
     flags: str = ""
+    report_tests: int = REPORT_TESTS
     queued_s: float = 0.0
+
+    def say(self, event: str, **values: Any) -> str:
+        """Return the result of a tool call, in the words of the prompt set."""
+        return self.texts.render_part("result", event=event, **values)
 
     def queued(self, seconds: float) -> None:
         """Add seconds that tests or a program waited for a sandbox worker."""
@@ -205,18 +138,31 @@ class Workspace:
 
     @property
     def best(self) -> Revision | None:
-        """The newest solution that passed the public tests, else the newest."""
-        passed = [revision for revision in self.revisions if revision.passed]
-        return passed[-1] if passed else self.latest
+        """The solution that passes most public tests, of equals the earliest; untested, the newest.
 
-    async def test(self) -> Report:
-        """Return the report on the newest revision, running its tests at most once.
+        One that did better in a check of the model's own takes its place.
+        """
+        if self.replaced is not None:
+            return self.replaced
+        tested = [each for each in self.revisions if each.report is not None]
+        return max(tested, key=_public_passed) if tested else self.latest
+
+    @property
+    def memory(self) -> str:
+        """The memory limit of a test in words; empty without one."""
+        if self.memory_bytes is None:
+            return ""
+        mebibytes = self.memory_bytes / _MEBIBYTE
+        return f"{mebibytes / 1024:g} GiB" if mebibytes % 1024 == 0 else f"{mebibytes:g} MiB"
+
+    async def test(self, revision: Revision | None = None) -> Report:
+        """Return the report on a revision, by default the newest; its tests run at most once.
 
         Raises:
             SandboxError: the tests could not be run.
             ValueError: there is no revision yet.
         """
-        revision = self.latest
+        revision = revision or self.latest
         if revision is None:
             raise ValueError("there is no revision to test")
         if revision.report is None:
@@ -225,6 +171,85 @@ class Workspace:
         return revision.report
 
     async def _run(self, code: str) -> Report:
-        grade, tests = await self.run_public_tests(code), self.problem.public_tests
-        words = report(grade, tests, self.problem.judge)
-        return Report(grade.verdict, grade.public_passed, len(tests), words)
+        grade = await self.run_public_tests(code)
+        return Report(
+            grade.verdict, grade.public_passed, len(self.problem.public_tests), self._report(grade)
+        )
+
+    def _report(self, grade: Grade) -> str:
+        """Return the report on the public tests: the first failures in full, the others named."""
+        problem, total = self.problem, len(self.problem.public_tests)
+        failed = [test for test in grade.tests if not test.passed]
+        ran = len(grade.tests)
+        compiled = grade.verdict is not Verdict.COMPILE_ERROR
+        text = self.texts.render_part(
+            "report",
+            problem=problem,
+            verdict=grade.verdict.value,
+            passed=grade.public_passed,
+            total=total,
+            score=grade.score,
+            error="" if compiled else shorten(grade.tests[0].error.strip(), LONGEST_ERROR),
+            full=[self._failure(each) for each in failed[: self.report_tests]],
+            others=[
+                {"number": each.index + 1, "words": _words(each)}
+                for each in failed[self.report_tests :]
+            ],
+            passed_numbers=[test.index + 1 for test in grade.tests if test.passed],
+            not_run=list(range(ran + 1, total + 1)) if compiled else [],
+            talks=problem.judge == "dialogue",
+            cpu_limit_s=self.cpu_limit_s,
+            memory=self.memory,
+        )
+        return shorten(text, LONGEST_REPORT)
+
+    def _failure(self, result: TestResult) -> dict[str, Any]:
+        """Return what a report says of one failed test."""
+        test = self.problem.public_tests[result.index]
+        call = _call(self.problem.entry_point, test.input)
+        return {
+            "number": result.index + 1,
+            "words": _words(result),
+            "verdict": result.verdict.value,
+            "seconds": f"{result.cpu_s:.2f}" if result.verdict is Verdict.TIME_LIMIT else None,
+            "input": shorten((call or test.input).strip("\n"), LONGEST_INPUT),
+            "is_call": bool(call),
+            "shows_output": shows_output(self.problem.judge, test),
+            "expected": shorten(test.output.strip("\n"), LONGEST_OUTPUT),
+            "got": shorten(result.got.strip("\n"), LONGEST_OUTPUT),
+            "difference": result.difference
+            and {
+                "where": result.difference.where.lstrip(": "),
+                "expected": result.difference.expected,
+                "got": result.difference.got,
+            },
+            "error": _tail(result.error),
+            "stdout": _tail(result.stdout),
+            "stderr": _tail(result.stderr),
+        }
+
+
+def _public_passed(revision: Revision) -> int:
+    return revision.report.passed if revision.report is not None else -1
+
+
+def _words(result: TestResult) -> str:
+    name = result.verdict.value.replace("_", " ")
+    return f"{name} exceeded" if result.verdict in LIMITS else name
+
+
+def _call(function: str | None, given: str) -> str:
+    """Return a test's input as a call of the function; empty for a program, or other input."""
+    if function is None:
+        return ""
+    try:
+        arguments = [json.loads(line) for line in given.strip("\n").split("\n")]
+    except (ValueError, RecursionError):
+        return ""
+    return f"{function}({', '.join(map(repr, arguments))})"
+
+
+def _tail(text: str) -> str:
+    """Return the last lines, which hold the error in a traceback."""
+    text = text.strip("\n") if text.strip() else ""
+    return text if len(text) <= LONGEST_ERROR else "…" + text[-LONGEST_ERROR + 1 :]

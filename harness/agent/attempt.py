@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from harness.agent.events import PublicTests
 from harness.agent.extraction.code import Extract, extract
 from harness.agent.journal import Journal
-from harness.agent.strategies import PLANS, REPAIR_ROUNDS, SHOTS, TEST_ANSWERS
+from harness.agent.strategies import PLANS, REPAIR_ROUNDS, SHOTS, TEST_ANSWERS, Context
+from harness.agent.tool_use import ToolUse
 from harness.models.protocol import (
     ContextOverflowError,
     Frozen,
@@ -27,11 +28,6 @@ from harness.tools.workspace import Workspace
 if TYPE_CHECKING:
     from harness.agent.templates.prompt_set import PromptSet
     from harness.tools.toolbox import Toolbox
-
-NUDGE = (
-    "No tool was called. Hand your solution in with write_solution, then call run_tests; code "
-    "outside a call is not run."
-)
 
 
 class StopReason(StrEnum):
@@ -92,13 +88,12 @@ class ChosenBy(StrEnum):
     PROSE = "prose"  # found in a message of a model that did not use the tools
     FAILED_CALL = "failed_call"  # found in a call that could not be carried out
     AGREEMENT = "agreement"  # of solutions and tests that the model wrote
-    EARLIER = "earlier"  # from the run whose solutions were to be repaired
     ANSWER = "answer"  # the only source in single shot
     NONE = "none"
 
 
 ToolProtocolUsed = Literal["native", "text", "none"]
-"""How tools are called: natively by the provider, in text, or not at all."""
+"""How programs are handed in: by native calls, in text, or in text without a loop."""
 
 
 class Limits(Frozen):
@@ -130,6 +125,9 @@ class StrategySettings(Protocol):
     test_answers: int | None
     plans: int | None
     show_budget: bool
+    context: Context
+    repeats: int
+    check_turns: int
 
 
 class StrategyOptions(Frozen):
@@ -142,6 +140,10 @@ class StrategyOptions(Frozen):
         test_answers: number of answers with tests of `codet`.
         plans: number of plans of `map_coder`.
         show_budget: whether each message's last tool result states the remaining budget.
+        context: what the loop keeps in view: one conversation that grows, or a fresh one for each
+            program that failed; `auto` is the better one as measured, by protocol.
+        repeats: programs written before, after which the loop begins anew.
+        check_turns: most turns in which the model checks a program that passes the public tests.
     """
 
     stop_on_pass: bool = True
@@ -150,6 +152,9 @@ class StrategyOptions(Frozen):
     test_answers: int = TEST_ANSWERS
     plans: int = PLANS
     show_budget: bool = False
+    context: Context = "auto"
+    repeats: int = 1
+    check_turns: int = 0
 
     @classmethod
     def of(cls, settings: StrategySettings) -> "StrategyOptions":
@@ -161,6 +166,9 @@ class StrategyOptions(Frozen):
             test_answers=settings.test_answers or TEST_ANSWERS,
             plans=settings.plans or PLANS,
             show_budget=settings.show_budget,
+            context=settings.context,
+            repeats=settings.repeats,
+            check_turns=settings.check_turns,
         )
 
     def requests(self, mode: str) -> tuple[int, int] | None:
@@ -199,6 +207,37 @@ class Written(Frozen):
     tests: PublicTests | None = None
 
 
+class LoopFacts(Frozen):
+    """What the requests after a sample's first brought; all are numbers of one sample, or sums.
+
+    Attributes:
+        later: requests after the first.
+        new_programs: those of them that brought a program unlike all earlier ones of the sample.
+        named_tools: programs that hold the name of a tool of the loop.
+        repeats: programs that were written before.
+        restarts: times that the sample began anew because of them.
+        renewed: new conversations because the provider refused one, or native tools did not work.
+        silent: messages of the loop without a call or a program.
+        without_reasoning: 1 if the provider refused the reasoning of earlier answers, so that it
+            was left out.
+    """
+
+    later: int = 0
+    new_programs: int = 0
+    named_tools: int = 0
+    repeats: int = 0
+    restarts: int = 0
+    renewed: int = 0
+    silent: int = 0
+    without_reasoning: int = 0
+
+    def __add__(self, other: "LoopFacts") -> "LoopFacts":
+        return LoopFacts(**{key: value + getattr(other, key) for key, value in self})
+
+    def __bool__(self) -> bool:
+        return any(value for _, value in self)
+
+
 class Attempt(Frozen):
     """A final solution and how it was produced.
 
@@ -208,8 +247,8 @@ class Attempt(Frozen):
             if it was written with a tool.
         revisions: all revisions, oldest first.
         tool_protocol: how the model called its tools, or was told to; None if there was no answer.
-        fallback: whether the model called no tools, or its calls failed, so that the code comes
-            from a message.
+        fallback: whether native tools did not work, so that the loop went on in text.
+        loop: what the requests after the first brought.
         refused: whether the model, or the provider's filter, refused to continue.
         error: the provider's message after `model_error`, the model's after a refusal.
         confined: whether a user's own agent was isolated from the hidden tests; None if there was
@@ -230,6 +269,7 @@ class Attempt(Frozen):
     revisions: tuple[Written, ...] = ()
     tool_protocol: ToolProtocolUsed | None = None
     fallback: bool = False
+    loop: LoopFacts = LoopFacts()
     refused: bool = False
     error: str = ""
     confined: bool | None = None
@@ -314,10 +354,7 @@ class Session:
 
     Attributes:
         journal: records events, and holds those recorded before.
-        fallback_prompt: prompt of a single shot if the model cannot call tools; None for the
-            bundled one.
-        nudge: message to a model that called no tool.
-        earlier: the solution of an earlier run, if there is one to repair.
+        tool_use: whether tools are native; the samples of a run share it.
         warn: prints a warning of a given kind, once per run.
     """
 
@@ -330,11 +367,9 @@ class Session:
     limits: Limits
     journal: Journal
     extract: Extract = extract
-    fallback_prompt: "PromptSet | None" = None
     gate: Gate = field(default_factory=Gate)
     options: StrategyOptions = field(default_factory=StrategyOptions)
-    nudge: str = NUDGE
-    earlier: str | None = None
+    tool_use: ToolUse = field(default_factory=ToolUse)
     warn: Callable[[str, str], None] = no_warning
 
 

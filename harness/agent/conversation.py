@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from harness.agent import events
 from harness.agent.attempt import BudgetSpentError, StopReason
 from harness.agent.dialogue import Dialogue, writable_turn
+from harness.agent.journal import REFUSALS, word_of
 from harness.models import protocol
 from harness.models.estimated_usage import estimated_usage
 from harness.models.replay import Recording
@@ -37,9 +38,14 @@ class Conversation(Dialogue):
         """
         self._check_limits()
         request = self._request()
-        recorded = self._recorded(request)
-        if recorded is not None:
-            return recorded
+        try:
+            return self._recorded(request) or await self._sent_now(request)
+        except tuple(REFUSALS) as error:
+            refused = events.Refused(turn=self.turns, refusal=word_of(error), cause=str(error))
+            self._session.journal(refused)
+            raise
+
+    async def _sent_now(self, request: events.Request) -> protocol.ModelTurn:
         if isinstance(self._session.model, Recording) and (ended := self._session.model.ended):
             raise ended
         gate, sent = self._session.gate, False
@@ -99,7 +105,7 @@ class Conversation(Dialogue):
         journal, gate = self._session.journal, self._session.gate
         try:
             recorded = journal.answer(request)
-        except protocol.ContextOverflowError:
+        except tuple(REFUSALS):
             self._pass_over()
             self._recall_retries()
             self._sent(request)

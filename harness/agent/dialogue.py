@@ -12,16 +12,22 @@ from typing import Any
 from pydantic_core import to_json
 
 from harness.agent.attempt import Session, StopReason
-from harness.agent.events import Cleared, NewConversation, PublicTests, Request, Response, Tested
+from harness.agent.events import (
+    NewConversation,
+    PublicTests,
+    RanWrittenTests,
+    ReasoningLeftOut,
+    Request,
+    Response,
+    Tested,
+)
 from harness.models import protocol
-from harness.models.text_tools.instructions import said_in_text
 from harness.models.text_tools.thoughts import only_thoughts
+from harness.problem import TestCase
 from harness.text import writable, writable_copy
 from harness.tools.workspace import Report, Revision
 
 LENGTH_OF_HASH = 16  # hex digits of 64: enough to distinguish conversations
-NEWEST_RESULTS = 2  # never cleared
-CLEARED = "(This older result was left out to make room. Call the tool again if you need it.)"
 CUT_OFF = (
     "the provider counted {now:,} prompt tokens after {before:,}, though the conversation had "
     "grown: it may have cut off the beginning. Ollama does so beyond its context length; raise "
@@ -32,7 +38,6 @@ ONLY_THOUGHTS = (
     "there are many, the server takes its answers for thoughts: set another reasoning parser "
     "there, or a lower --reasoning-effort"
 )
-READ_ONCE = "read_problem"  # its first result is needed until the end
 
 
 class Dialogue:
@@ -45,6 +50,7 @@ class Dialogue:
         turns: number of requests so far.
         usage: tokens of all answers, and of failed answers that are billed.
         usage_known: whether every answer reported its tokens.
+        reasoning_left_out: turn up to which no reasoning is sent, since the provider refused it.
     """
 
     def __init__(self, session: Session, tools: tuple[protocol.ToolSpec, ...] = ()) -> None:
@@ -55,6 +61,7 @@ class Dialogue:
         self.usage: protocol.Usage = protocol.Usage()
         self.usage_known = True
         self.turns = 0
+        self.reasoning_left_out: int | None = None
 
     @property
     def messages(self) -> tuple[protocol.Message, ...]:
@@ -87,50 +94,39 @@ class Dialogue:
             self._messages.append(message)
             self._digest.update(encoded)
 
-    def start_anew(self, tools: tuple[protocol.ToolSpec, ...] = ()) -> None:
+    def start_anew(self, tools: tuple[protocol.ToolSpec, ...] = (), cause: str = "") -> None:
         """Drop the messages and set new tools; turns, seconds and usage continue."""
         if self._messages:
-            self._session.journal(NewConversation(turn=self.turns))
+            self._session.journal(NewConversation(turn=self.turns, cause=cause))
         self._begin(tools)
 
-    def clear_results(self, cause: str) -> bool:
-        """Clear old tool results after a request was too long; False if none is left.
+    def not_answered(self) -> None:
+        """Uncount the last request, which was refused: another one takes its place."""
+        self.turns -= 1
 
-        The newest results stay, and the first reading of the problem. Of the others the later half
-        is cleared, so that as much as possible of the beginning, which the provider may have
-        cached, is unchanged.
-
-        Args:
-            cause: the provider's message.
-        """
-        results = [
-            place
-            for place, message in enumerate(self._messages)
-            if isinstance(message, protocol.ToolMessage)
-        ]
-        first_read = next((p for p in results if self._tool(p).name == READ_ONCE), None)
-        old = [
-            place
-            for place in results[:-NEWEST_RESULTS]
-            if place != first_read and len(self._tool(place).content) > len(CLEARED)
-        ]
-        if not old:
+    def leave_out_reasoning(self) -> bool:
+        """Send no reasoning of the answers so far any more; False if there is none."""
+        if not any(
+            isinstance(each, protocol.AssistantMessage) and each.reasoning
+            for each in self._messages
+        ):
             return False
-        gone = old[len(old) // 2 :]
-        ids = tuple(self._tool(place).call_id for place in gone)
-        self._session.journal(Cleared(turn=self.turns, call_ids=ids, text=CLEARED, cause=cause))
-        for place in gone:
-            cleared = self._tool(place).model_copy(update={"content": CLEARED})
-            self._messages[place] = cleared
+        self._session.journal(ReasoningLeftOut(turn=self.turns))
+        self._messages = [
+            each.model_copy(update={"reasoning": ()})
+            if isinstance(each, protocol.AssistantMessage)
+            else each
+            for each in self._messages
+        ]
         self._digest = self._hash_of(self._tools, self._messages)
         self._prompt_tokens = None
-        self.turns -= 1  # the same request is sent again
+        self.reasoning_left_out = self.turns
         return True
 
-    def _tool(self, place: int) -> protocol.ToolMessage:
-        message = self._messages[place]
-        assert isinstance(message, protocol.ToolMessage)
-        return message
+    @property
+    def answered_here(self) -> bool:
+        """Whether the conversation has an answer, so that a new one is a shorter one."""
+        return any(isinstance(each, protocol.AssistantMessage) for each in self._messages)
 
     def _begin(self, tools: tuple[protocol.ToolSpec, ...]) -> None:
         self._tools = tools
@@ -196,30 +192,60 @@ class Dialogue:
         self._session.workspace.revisions.append(Revision(writable(code)))
         return await self.run_public_tests()
 
-    async def run_public_tests(self) -> Report | None:
-        """Run the public tests on the newest revision, unless done; None without tests.
+    async def run_public_tests(self, revision: Revision | None = None) -> Report | None:
+        """Run the public tests on a revision, by default the newest; None without tests.
 
-        A result recorded by an earlier attempt is reused.
+        They run once. A result recorded by an earlier attempt is reused.
 
         Raises:
             SandboxError: the tests could not be run.
         """
         session, workspace = self._session, self._session.workspace
-        if workspace.latest is None or not session.problem.public_tests:
+        revision = revision or workspace.latest
+        if revision is None or not session.problem.public_tests:
             return None
-        if workspace.latest.report is not None:
-            return workspace.latest.report
+        if revision.report is not None:
+            return revision.report
         recorded = session.journal.tested(self.turns)
         if recorded is not None:
             workspace.recorded = Report(**dict(recorded.tests), text=recorded.report)
             self.recall_seconds(recorded.seconds)
-            return await workspace.test()
+            return await workspace.test(revision)
         started = self.clock()
-        report = await workspace.test()
+        report = await workspace.test(revision)
         seconds, tests = round(self.clock() - started, 3), PublicTests.of(report)
         event = Tested(turn=self.turns, tests=tests, report=report.text, seconds=seconds)
         session.journal(event)
         return report
+
+    async def run_written_tests(
+        self, codes: Sequence[str], tests: tuple[TestCase, ...]
+    ) -> RanWrittenTests:
+        """Run solutions on tests that the model wrote, or return what was recorded of it.
+
+        Without tests nothing is run or recorded.
+
+        Raises:
+            SandboxError: the tests could not be run.
+        """
+        runner = self._session.workspace.written_tests
+        if runner is None or not tests:
+            return RanWrittenTests(turn=self.turns, tests=(), passed=((),) * len(codes))
+        recorded = self._session.journal.written_tests(self.turns)
+        if recorded is not None:
+            self.recall_seconds(recorded.seconds)
+            return recorded
+        started = self.clock()
+        results = [await runner.run(code, tests) for code in codes]
+        event = RanWrittenTests(
+            turn=self.turns,
+            tests=tests,
+            passed=tuple(each.passed for each in results),
+            report=writable(results[-1].report),
+            seconds=round(self.clock() - started, 3),
+        )
+        self._session.journal(event)
+        return event
 
     def _request(self) -> Request:
         return Request(
@@ -243,18 +269,16 @@ class Dialogue:
     def _look_for_a_cut(self, turn: protocol.ModelTurn) -> None:
         """Warn if a request had fewer tokens than the shorter one before it.
 
-        Two such requests are expected: the first whose tools are described in text, and one after
-        a new user message, where chat templates drop the reasoning of earlier turns.
+        One such request is expected: after a new user message, chat templates drop the reasoning
+        of earlier turns.
         """
         now, before = turn.usage.input_tokens if turn.usage else None, self._prompt_tokens
         self._prompt_tokens = now
         if now is None or before is None or now >= before:
             return
         answers = [each for each in self._messages if isinstance(each, protocol.AssistantMessage)]
-        if not answers:
-            return
-        dropped = answers[-1].reasoning and isinstance(self._messages[-1], protocol.UserMessage)
-        if not dropped and said_in_text(turn) == said_in_text(answers[-1]):
+        dropped = answers and answers[-1].reasoning
+        if not (dropped and isinstance(self._messages[-1], protocol.UserMessage)):
             self._session.warn("prompt cut off", CUT_OFF.format(now=now, before=before))
 
 

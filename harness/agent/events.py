@@ -1,7 +1,8 @@
 """Events of a transcript: one per line, written as they happen.
 
 The events together reconstruct the state of a conversation. A request contains only messages that
-are in no earlier event: the model's messages are in its responses, a tool's in its results.
+are in no earlier event: the model's messages are in its responses, a tool's in its results. They
+are the bytes that are sent.
 
 Fields that have their default values are left out of a line. Since schema 2 a run's manifest holds
 the parts that all transcripts of the run share (`harness.run.store.transcript.SharedParts`).
@@ -20,7 +21,17 @@ from harness.models.protocol import Frozen, Message, ModelTurn, ToolMessage, Usa
 from harness.problem import TestCase
 from harness.tools.workspace import Report
 
-SCHEMA = 2
+SCHEMA = 3
+CALL_IN_TEXT = "call-in-text-"
+"""Beginning of the ids of calls that stand in a model's text."""
+WAYS = {"native": "by native calls", "text": "in text", "none": "in text, without a loop"}
+"""How programs are handed in, in words."""
+REFUSED = {
+    "length": "the conversation is too long",
+    "history": "the conversation has reasoning that the provider refuses",
+    "tools": "the endpoint takes no tools",
+}
+"""What a provider refused, in words."""
 
 
 class SampleStart(Frozen):
@@ -127,7 +138,8 @@ class PublicTests(Frozen):
 class ToolResult(Frozen):
     """The result of a tool call; seconds, to the millisecond, exclude waiting for a worker.
 
-    `tests`: the newest revision's result, if this call ran the tests.
+    `tests`: the newest revision's result, if this call ran the tests; `report`: where the result's
+    content has its report: first character, and the one after the last.
     """
 
     event: Literal["tool_result"] = "tool_result"
@@ -135,6 +147,12 @@ class ToolResult(Frozen):
     result: ToolMessage
     seconds: float = 0.0
     tests: PublicTests | None = None
+    report: tuple[int, int] | None = None
+
+    @property
+    def is_sent_alone(self) -> bool:
+        """Whether it is a message of its own; the result of a call in a text is not."""
+        return not self.result.call_id.startswith(CALL_IN_TEXT)
 
 
 class Tested(Frozen):
@@ -173,8 +191,29 @@ class RanWrittenTests(Frozen):
         return "\n\n".join(lines)
 
 
+class Refused(Frozen):
+    """The provider refused the request for good, and the sample goes on in another way.
+
+    Attributes:
+        refusal: what it refused: the length of the conversation, the reasoning in it, or tools.
+        cause: its message.
+    """
+
+    event: Literal["refused"] = "refused"
+    turn: int
+    refusal: Literal["length", "history", "tools"]
+    cause: str = ""
+
+
+class ReasoningLeftOut(Frozen):
+    """The reasoning of all answers up to this turn is no longer sent."""
+
+    event: Literal["reasoning_left_out"] = "reasoning_left_out"
+    turn: int
+
+
 class Cleared(Frozen):
-    """A request was too long, so these tool results are cleared from now on.
+    """Old tool results were left out from here on; earlier versions did so.
 
     `text` replaces them in the conversation. `cause` is the provider's message.
     """
@@ -189,11 +228,13 @@ class Cleared(Frozen):
 class NewConversation(Frozen):
     """A new conversation starts after this turn, without the earlier messages.
 
-    Tools are reset too. Turns, tokens and seconds continue.
+    Tools are reset too. Turns, tokens and seconds continue. `cause` says why, if the strategy does
+    not begin one for each request.
     """
 
     event: Literal["new_conversation"] = "new_conversation"
     turn: int
+    cause: str = ""
 
 
 class Resumed(Frozen):
@@ -322,6 +363,8 @@ Event = Annotated[
     | ToolProtocolChanged
     | Tested
     | RanWrittenTests
+    | Refused
+    | ReasoningLeftOut
     | Cleared
     | NewConversation
     | Resumed

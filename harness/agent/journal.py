@@ -9,13 +9,21 @@ A damaged line of a transcript is skipped. If it replaced an event that costs no
 that is repeated; if it replaced an answer, all later events are void.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from harness.agent import events
-from harness.models.protocol import ContextOverflowError, RecordingEndedError, Usage
+from harness.models.faults import ToolsRefusedError
+from harness.models.protocol import (
+    ContextOverflowError,
+    HistoryRefusedError,
+    ModelError,
+    RecordingEndedError,
+    Usage,
+)
 
+Refusal = Literal["length", "history", "tools"]
 E = TypeVar("E", events.ToolResult, events.Tested, events.RanWrittenTests)
 
 MODEL_STOPPED = "model_stopped"
@@ -30,6 +38,13 @@ STARTS = {  # everything that affects a sample, by the field of `SampleStart` th
     "mode": "the mode",
     "model": "the model",
 }
+REFUSALS: Mapping[type[ModelError], Refusal] = {
+    ContextOverflowError: "length",
+    HistoryRefusedError: "history",
+    ToolsRefusedError: "tools",
+}
+"""Errors after which a sample goes on, and the words of `Refused` for them."""
+BAD_REQUEST = 400
 
 
 class Journal:
@@ -102,7 +117,7 @@ class Journal:
         """Return the recorded answer to a request; None if it must be sent.
 
         Raises:
-            ContextOverflowError: the recorded request was too long.
+            ModelError: the recorded request was refused, as `refusal_of` says.
             RecordingEndedError: the model ended the recorded sample here.
         """
         if self._live:
@@ -133,17 +148,13 @@ class Journal:
                 self._kept, self._turn = place + 1, event.turn
                 self._count(event)
                 return event
-            case events.Cleared():
+            case events.Refused():
                 self._failed = sum(retries, self._failed)
                 self._kept, self._turn = place, event.turn
-                raise ContextOverflowError(event.cause)
+                raise refusal_of(event)
             case _:
                 self._go_live()
                 return None
-
-    def asks_next(self) -> bool:
-        """Whether the next recorded event is a request: an older version went on here."""
-        return not self._live and isinstance(self._at(self._kept), events.Request)
 
     def retries(self) -> tuple[Usage, ...]:
         """Return the usage of billed, unusable answers before the latest recorded answer."""
@@ -241,6 +252,20 @@ class Journal:
         )
 
 
+def word_of(error: ModelError) -> Refusal:
+    """Return the word of `Refused` for an error of `REFUSALS`."""
+    return next(word for kind, word in REFUSALS.items() if isinstance(error, kind))
+
+
+def refusal_of(event: events.Refused) -> ModelError:
+    """Return a recorded refusal as the error that it was."""
+    if event.refusal == "tools":
+        return ToolsRefusedError(event.cause, status=BAD_REQUEST)
+    if event.refusal == "history":
+        return HistoryRefusedError(event.cause)
+    return ContextOverflowError(event.cause)
+
+
 def _is_same(recorded: events.Request, request: events.Request) -> bool:
     """Whether two requests are the same; those of older versions have a longer hash."""
     return recorded.turn == request.turn and recorded.hash.startswith(request.hash)
@@ -249,7 +274,7 @@ def _is_same(recorded: events.Request, request: events.Request) -> bool:
 def _is_of_turn(event: events.Event | None, turn: int) -> bool:
     """Whether an event results from a request of that turn."""
     return (
-        isinstance(event, events.Response | events.Retried | events.Unusable | events.Cleared)
+        isinstance(event, events.Response | events.Retried | events.Unusable | events.Refused)
         and event.turn == turn
     )
 

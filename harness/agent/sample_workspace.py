@@ -10,16 +10,25 @@ from harness.problem import Problem, ProblemView, Signature, TestSuite
 from harness.sandbox.execution import Execution
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import Program
-from harness.tools.workspace import Workspace
+from harness.tools import REPORT_TESTS
+from harness.tools.workspace import Texts, Workspace
 
 
-def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspace:
+def workspace_of(
+    problem: Problem,
+    options: Options,
+    pool: Executor,
+    texts: Texts,
+    report_tests: int = REPORT_TESTS,
+) -> Workspace:
     """Return an empty workspace for a problem.
 
     Args:
         problem: the sample's problem.
         options: how solutions are judged, except that tests are not isolated from each other.
         pool: executor of tests and programs, at higher priority than work no model waits for.
+        texts: what the model is told.
+        report_tests: failing tests that a report shows in full.
     """
     # The strategy and tools get the closures below, which must not refer to `problem`.
     view, task = view_in(problem, options.language), options.task(problem, "", ())
@@ -38,7 +47,15 @@ def workspace_of(problem: Problem, options: Options, pool: Executor) -> Workspac
         trial = TrialRun(_script(view, code, *language), data, task.limits)
         return await pool.call(trial, urgent=True, queued=workspace.queued)
 
-    workspace = Workspace(view, run_public_tests, task.limits.cpu_s, run_code=run_code)
+    workspace = Workspace(
+        view,
+        texts,
+        run_public_tests,
+        task.limits.cpu_s,
+        task.limits.memory_bytes,
+        run_code=run_code,
+        report_tests=report_tests,
+    )
     workspace.language, workspace.flags = language
     workspace.written_tests = runner_of(problem, options, pool, workspace)
     return workspace

@@ -17,7 +17,7 @@ from harness.excerpts import shorten
 from harness.grading.jobs import Judgement, Options
 from harness.grading.stop import Stop
 from harness.grading.task import Task
-from harness.grading.verdict import Grade, Verdict
+from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.problem import (
     NO_EXCEPTION,
     Codec,
@@ -31,7 +31,7 @@ from harness.problem import (
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import Program
 from harness.sources.code_tests.units import TestCodeError, read_units
-from harness.tools.workspace import Workspace
+from harness.tools.workspace import Texts, Workspace
 
 MOST_TESTS = 20
 """Most tests read from one answer."""
@@ -66,12 +66,14 @@ class WrittenTestRunner:
         task: how its solutions are judged, without hidden tests.
         pool: executor of the tests.
         workspace: workspace that counts the seconds of waiting for a worker; None for none.
+        texts: words of the report; None for no report.
     """
 
     view: ProblemView
     task: Task
     pool: Executor
     workspace: Workspace | None = None
+    texts: Texts | None = None
 
     def read(self, text: str) -> tuple[TestCase, ...]:
         """Return the usable tests of an answer, without repeats, at most `MOST_TESTS`."""
@@ -90,7 +92,7 @@ class WrittenTestRunner:
         passed = {test.index for test in grade.tests if test.passed}
         return WrittenRun(
             passed=tuple(number in passed for number in range(len(tests))),
-            report=_report(grade, tests),
+            report=_report(grade, tests, self.texts) if self.texts is not None else "",
         )
 
     def _usable(self, test: TestCase) -> bool:
@@ -128,7 +130,8 @@ def runner_of(
     view, task = problem.view(), options.task(problem, "", ()).without_points()
     if task.checker is not None:
         task = replace(task, checker=task.checker.of_public_tests())
-    return WrittenTestRunner(view, task, pool, workspace)
+    texts = workspace.texts if workspace is not None else None
+    return WrittenTestRunner(view, task, pool, workspace, texts)
 
 
 def _programs_tests(text: str) -> Iterator[TestCase]:
@@ -230,21 +233,26 @@ def _json(literal: str) -> str:
     return json.dumps(python_source.read_literal(literal), allow_nan=False)
 
 
-def _report(grade: Grade, tests: Sequence[TestCase]) -> str:
+def _report(grade: Grade, tests: Sequence[TestCase], texts: Texts) -> str:
     """Describe the result on written tests: the first failures in detail."""
-    if grade.verdict is Verdict.COMPILE_ERROR:
-        error = grade.tests[0].error.strip() if grade.tests else ""
-        return f"The solution does not compile.\n\n{shorten(error, LONGEST_SHOWN)}"
     failed = [each for each in grade.tests if not each.passed]
-    passed = sum(each.passed for each in grade.tests)
-    parts = [f"{passed} of your own {len(tests)} tests passed."]
-    for each in failed[:SHOWN]:
-        test = tests[each.index]
-        expected = "" if test.output == NO_EXCEPTION else f"\nExpected:\n{test.output.strip()}"
-        got = f"\nGot:\n{each.got}" if each.got else ""
-        error = f"\nError:\n{each.error.strip()[-LONGEST_SHOWN:]}" if each.error.strip() else ""
-        name = each.verdict.value.replace("_", " ")
-        parts.append(
-            f"{name}:\n{test.input.strip()}{shorten(expected + got, LONGEST_SHOWN)}{error}"
-        )
-    return "\n\n".join(parts)
+    compiled = grade.verdict is not Verdict.COMPILE_ERROR
+    error = grade.tests[0].error.strip() if grade.tests and not compiled else ""
+    return texts.render_part(
+        "own_tests",
+        compile_error="" if compiled else shorten(error, LONGEST_SHOWN) or grade.verdict.value,
+        passed=sum(each.passed for each in grade.tests),
+        total=len(tests),
+        failed=[_failure(each, tests[each.index]) for each in failed[:SHOWN]],
+    )
+
+
+def _failure(result: TestResult, test: TestCase) -> dict[str, str]:
+    expected = "" if test.output == NO_EXCEPTION else test.output.strip()
+    return {
+        "verdict": result.verdict.value.replace("_", " "),
+        "input": shorten(test.input.strip(), LONGEST_SHOWN),
+        "expected": shorten(expected, LONGEST_SHOWN),
+        "got": shorten(result.got, LONGEST_SHOWN),
+        "error": result.error.strip()[-LONGEST_SHOWN:],
+    }

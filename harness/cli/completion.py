@@ -64,10 +64,9 @@ def strategies(incomplete: str) -> list[str]:
 
 def prompts(incomplete: str) -> list[str]:
     """Complete bundled prompt sets and folders."""
-    from harness.agent.strategies.strategies import STRATEGIES
     from harness.agent.templates.prompt_set import bundled_names
 
-    names = {name for mode in STRATEGIES for name in bundled_names(mode)}
+    names = set(bundled_names())
     return _offered([*names, *_folders(incomplete)], incomplete)
 
 

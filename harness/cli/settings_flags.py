@@ -48,7 +48,6 @@ _COMPLETERS: Mapping[str, Callable[[str], list[str]]] = {
     "model": completion.models,
     "mode": completion.strategies,
     "prompt": completion.prompts,
-    "repair_from": completion.runs,
     "rule": completion.rules,
 }
 MOST_FLAGS = 25

@@ -18,11 +18,17 @@ class Frozen(BaseModel):
 
 
 class ToolSpec(Frozen):
-    """Tool as described to a provider; `parameters` is a JSON schema."""
+    """Tool as described to a provider.
+
+    Attributes:
+        parameters: JSON schema of its arguments.
+        language: language of the argument `code`; empty without one. It is not sent.
+    """
 
     name: str
     description: str
     parameters: dict[str, Any]
+    language: str = Field(default="", exclude=True)
 
     @cached_property
     def encoded(self) -> bytes:

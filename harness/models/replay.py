@@ -18,6 +18,20 @@ from harness.models.unasked import UnaskedModel
 from harness.problem import ProblemView
 
 
+def plain_turn(turn: ModelTurn) -> ModelTurn:
+    """Return an answer as the model gave it.
+
+    Earlier versions read calls in a text before it was recorded, and kept the text beside them.
+    """
+    own = next((block for block in turn.reasoning if "tool_protocol" in block), None)
+    if own is None:
+        return turn
+    rest = tuple(block for block in turn.reasoning if block is not own)
+    text = str(own.get("said", turn.text))
+    calls = () if "said" in own else turn.tool_calls
+    return turn.model_copy(update={"text": text, "tool_calls": calls, "reasoning": rest})
+
+
 class ReplayModel(UnaskedModel):
     """Model that answers each sample from its recording.
 

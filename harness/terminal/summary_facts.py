@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
+from harness.agent.attempt import LoopFacts
 from harness.figures import count, dollars, figure, interval, percent
 from harness.grading.verdict import JudgedAgain
 from harness.run.store.origin import IMPORT_AGAIN
 from harness.run.store.pending import UNDER_WAY, reason_text
 from harness.run.store.results import WrittenTestCounts
 from harness.run.summary.impossible_rates import impossible_words
+from harness.run.summary.iteration import Curve
 from harness.run.summary.summary import Summary
 from harness.sandbox.isolation import Level
 from harness.terminal.efficiency_table import efficiency_facts
@@ -107,12 +109,38 @@ def _in_no_rate(summary: Summary) -> Iterator[tuple[str, str]]:
 def _answers(summary: Summary, *, recorded: bool) -> Iterator[tuple[str, str]]:
     """Yield the numbers of answers and calls, and their irregularities."""
     yield "calls", _calls(summary)
+    if summary.loop.later:
+        yield "iterating", loop_words(summary.loop)
     if summary.cut_off:
         yield "cut off", cut_off_words(summary, recorded=recorded)
     if summary.written_tests is not None:
         yield "written tests", written_tests_words(summary.written_tests)
     if set(summary.tool_protocols) & {"text"} or summary.fallback:
         yield "tools called", _protocols(summary)
+
+
+def iterating_words(curve: Curve) -> str:
+    """Return what iterating did: samples gained of those whose first program failed, and lost."""
+    known = curve.samples - curve.first_write_unknown
+    return f"iterating gained {curve.gained:,} of {known:,} and lost {curve.gone:,}"
+
+
+def loop_words(facts: LoopFacts) -> str:
+    """Return what the requests after each sample's first brought."""
+    parts = [f"{facts.new_programs:,} with a new program"]
+    parts += [
+        words
+        for number, words in (
+            (facts.repeats, count(facts.repeats, "repeat")),
+            (facts.restarts, count(facts.restarts, "new beginning")),
+            (facts.silent, f"{count(facts.silent, 'message')} without a program"),
+            (facts.renewed, f"{count(facts.renewed, 'conversation')} refused and begun anew"),
+            (facts.without_reasoning, f"{facts.without_reasoning:,} without refused reasoning"),
+            (facts.named_tools, f"{count(facts.named_tools, 'program')} with a tool's name"),
+        )
+        if number
+    ]
+    return f"{count(facts.later, 'later request')}: {', '.join(parts)}"
 
 
 def _too_few(summary: Summary) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,12 @@ from harness.run.store.results import SampleResult
 from harness.run.summary.impossible_rates import impossible_words
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
-from harness.terminal.summary_facts import no_hidden_tests, sandbox_level, words
+from harness.terminal.summary_facts import (
+    iterating_words,
+    no_hidden_tests,
+    sandbox_level,
+    words,
+)
 from harness.terminal.summary_table import several_rates
 
 MOST_UNREAD = 0.1  # of the tool calls; above it a line says that the score depends on the protocol
@@ -69,7 +74,7 @@ def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
     curve = summary.curve
     if curve and curve.iterated and curve.first_write is not None:
         missing = curve.without_first_write
-        note = "before any feedback" + (f"; {missing:,} {UNKNOWN}" if missing else "")
+        note = iterating_words(curve) + (f"; {missing:,} {UNKNOWN}" if missing else "")
         yield _row("first attempt", curve.first_write, note)
     elif curve and curve.iterated:
         yield "first attempt", UNKNOWN, "", "the first revisions' programs are not in the run"

@@ -11,13 +11,12 @@ from harness.agent.attempt import StopReason
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.models.protocol import (
     ContextOverflowError,
-    Model,
     ModelError,
     ModelStop,
     ModelTurn,
     Retry,
 )
-from harness.models.text_tools.instructions import TextTools
+from harness.models.providers import ToolProtocol
 from harness.problem import ProblemView
 
 TURNS, SHOTS, ROUNDS = 6, 3, 2
@@ -112,10 +111,6 @@ def all_at_once(voice: Voice) -> Step:
     return turn(read(), write(wrong), run(), write(right), run())
 
 
-def reading_thrice(voice: Voice) -> Step:
-    return turn(read(), read(), read(), write(voice.programs.wrong), run())
-
-
 def written_only(voice: Voice) -> Step:
     return turn(write(voice.programs.right)) if voice.hands_in else voice.wrong
 
@@ -155,12 +150,12 @@ class Behaviour:
     """What a model answers, one request after the other, and the stop reason of each strategy.
 
     `ends`: of `agentic`, `best_of_k_public` and `self_repair`; a single shot is stopped by the
-    model. `through`: what the agent loop's requests pass on their way.
+    model. `tool_use`: how the agent loop gives the model its tools.
     """
 
     steps: Steps
     ends: tuple[StopReason, StopReason, StopReason]
-    through: Callable[[Model], Model] = lambda model: model
+    tool_use: ToolProtocol = "native"
 
     def answers(self, programs: Programs, mode: str) -> list[Answer]:
         steps = self.steps(Voice(programs, mode))
@@ -183,14 +178,13 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "doubly encoded JSON": Behaviour(once(doubly_encoded, right), _solved),
     "an unknown tool": Behaviour(once(called("compile"), right), _solved),
     "prose with code": Behaviour(
-        once(lambda voice: turn(text=fenced(voice.programs.right))), (STOPPED, PASSED, PASSED)
+        once(lambda voice: turn(text=fenced(voice.programs.right))), _solved
     ),
     "prose without": Behaviour(once(said("Let me think about it.")), _given_up),
     "nothing": Behaviour(once(said("")), _given_up),
     "a refusal": Behaviour(once(said("I will not.", "refusal")), _given_up),
     "content filter twice": Behaviour(
-        once(said("", "content_filter"), said("", "content_filter"), right),
-        (STOPPED, PASSED, PASSED),
+        once(said("", "content_filter"), said("", "content_filter"), right), _given_up
     ),
     "cut off by the token limit": Behaviour(
         once(said("Let me think", "max_tokens"), cut_within_a_call, right), _solved
@@ -209,25 +203,24 @@ BEHAVIOURS: dict[str, Behaviour] = {
         once(always(lambda: turn(read()))), (StopReason.TURN_LIMIT, STOPPED, STOPPED)
     ),
     "overflow at turn 2": Behaviour(once(wrong, always(too_long)), (CONTEXT, CONTEXT, CONTEXT)),
-    "overflow at turn 2, with results to leave out": Behaviour(
-        once(reading_thrice, always(too_long), right), (PASSED, CONTEXT, CONTEXT)
+    "overflow at turn 2, and a shorter conversation": Behaviour(
+        once(wrong, always(too_long), right), (PASSED, CONTEXT, CONTEXT)
     ),
     "provider error at turn 2": Behaviour(once(wrong, always(down)), (FAILED, FAILED, FAILED)),
     "code that crashes": Behaviour(
         once(lambda voice: voice.says(voice.programs.crashing), right), _solved
     ),
-    "calls written in text": Behaviour(once(written_in_text, right), _solved, TextTools),
-    "no calls, where they are to be in text": Behaviour(
-        once(said("Hm."), said("Hm."), lambda voice: turn(text=fenced(voice.programs.right))),
-        (STOPPED, PASSED, PASSED),
-        TextTools,
+    "calls written in text": Behaviour(once(written_in_text, right), _solved, "text"),
+    "programs in text": Behaviour(
+        once(
+            lambda voice: turn(text=fenced(voice.programs.wrong)),
+            lambda voice: turn(text=fenced(voice.programs.right)),
+        ),
+        _solved,
+        "text",
     ),
     "retried requests": Behaviour(
-        once(retried(wrong), retried(always(too_long)), retried(right)), (CONTEXT, CONTEXT, CONTEXT)
-    ),
-    "retried requests, with results to leave out": Behaviour(
-        once(retried(reading_thrice), retried(always(too_long)), retried(right)),
-        (PASSED, CONTEXT, CONTEXT),
+        once(retried(wrong), retried(always(too_long)), retried(right)), (PASSED, CONTEXT, CONTEXT)
     ),
 }
 MODES = tuple(STRATEGIES)

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,28 +12,28 @@ from harness.agent.attempt import Gate, Limits, Session, Strategy, StrategyOptio
 from harness.agent.events import Event
 from harness.agent.journal import Journal
 from harness.agent.strategies.strategies import STRATEGIES
-from harness.agent.templates.prompt_set import load_prompt
+from harness.agent.templates.prompt_set import PromptSet, load_prompt
+from harness.agent.tool_use import ToolUse
 from harness.agent.written_tests import WrittenTestRunner
 from harness.grading.judge import judge
 from harness.grading.task import Task
 from harness.grading.verdict import Grade
+from harness.languages import PYTHON
 from harness.models.protocol import Model, ModelSettings
+from harness.models.providers import ToolProtocol
 from harness.problem import ProblemView
+from harness.run.plan.problem_kinds import RULES_OF, in_language, tools_for
 from harness.sandbox.execution import Execution
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool
 from harness.sandbox.program import Program
-from harness.tools.read_problem import ReadProblem
-from harness.tools.run_tests import RunTests
-from harness.tools.toolbox import Toolbox
+from harness.tools.toolbox import Tool, Toolbox
 from harness.tools.workspace import Workspace
-from harness.tools.write_solution import WriteSolution
 
 sys.path.append(str(Path(__file__).parent))
 
 from scripted import Listening, Played, ScriptedModel, Sent, Step
 
-TOOLBOX = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
 PLAIN = ModelSettings()
 BOUNDS = TestLimits(cpu_s=2.0, own_wall_s=60.0)  # on a machine with more to do
 UNHURRIED = Limits()
@@ -60,17 +61,18 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
     async def play(
         *script: Step,
         mode: str | Strategy = "agentic",
-        prompt: str = "default",
+        prompt: str | PromptSet = "default",
         limits: Limits = UNHURRIED,
         settings: ModelSettings = PLAIN,
-        toolbox: Toolbox = TOOLBOX,
+        tools: Sequence[Tool[Any]] | None = None,
+        tool_use: ToolUse | ToolProtocol = "native",
         view: ProblemView = problem,
         through: Callable[[Model], Model] = lambda model: model,
         options: StrategyOptions = USUAL,
         recorded: Sequence[Event] = (),
-        earlier: str | None = None,
         gate: Gate | None = None,
         judged: dict[tuple[str, str], Grade] | None = None,
+        language: str = PYTHON,
     ) -> Played:
         async def run_public_tests(code: str) -> Grade:
             if judged is None:
@@ -80,7 +82,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
             return judged[view.id, code]
 
         async def judge_anew(code: str) -> Grade:
-            program = Program(code, view.preamble, view.entry_point, view.signature)
+            program = Program.of(view, code, language, "")
             task = Task(program, view.public_tests, BOUNDS)
             return await pool.call(lambda worker: judge(worker, task))
 
@@ -90,21 +92,35 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
 
         model, events, heard = ScriptedModel(*script), list[Event](), list[Sent]()
         warned: list[tuple[str, str]] = []
-        workspace = Workspace(view, run_public_tests, 2.0, run_code=run_code)
-        asked = Task(Program(""), (), BOUNDS)
-        workspace.written_tests = WrittenTestRunner(view, asked, pool, workspace)
+        if tools is None:
+            has_tools = mode == "agentic" or callable(mode)
+            tools = tools_for(view.kind) if has_tools else ()
+        texts = (
+            prompt
+            if isinstance(prompt, PromptSet)
+            else load_prompt(
+                prompt, mode if isinstance(mode, str) else "agentic", view.kind, language
+            )
+        )
+        workspace = Workspace(
+            view, texts, run_public_tests, 2.0, BOUNDS.memory_bytes, run_code=run_code
+        )
+        workspace.language = language
+        asked = Task(Program.of(view, "", language, ""), (), BOUNDS)
+        workspace.written_tests = WrittenTestRunner(view, asked, pool, workspace, texts)
         session = Session(
             problem=view,
             model=Listening(through(model), heard),
             settings=settings,
-            prompt=load_prompt(prompt, mode if isinstance(mode, str) else "agentic"),
-            toolbox=toolbox,
+            prompt=texts,
+            toolbox=Toolbox(tools, texts, language),
             workspace=workspace,
             limits=limits,
             journal=Journal(events.append, recorded),
             options=options,
-            earlier=earlier,
             gate=gate or Gate(),
+            extract=in_language(RULES_OF[view.kind], language).extractor("harness"),
+            tool_use=tool_use if isinstance(tool_use, ToolUse) else ToolUse(tool_use),
             warn=lambda kind, line: warned.append((kind, line)),
         )
         strategy = mode if callable(mode) else STRATEGIES[mode]

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.agent.attempt import Attempt
-from harness.agent.events import Cleared, Event, NewConversation, Request, Response, ToolResult
+from harness.agent.events import (
+    Event,
+    NewConversation,
+    ReasoningLeftOut,
+    Request,
+    Response,
+    ToolResult,
+)
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -185,10 +192,10 @@ def rebuild(events: Sequence[Event]) -> list[tuple[Message, ...]]:
                         text=answer.text, tool_calls=answer.tool_calls, reasoning=answer.reasoning
                     )
                 )
-            case ToolResult():
+            case ToolResult() if event.is_sent_alone:
                 messages.append(event.result)
-            case Cleared():
-                messages = [_cleared(message, event) for message in messages]
+            case ReasoningLeftOut():
+                messages = [_without_reasoning(message) for message in messages]
             case NewConversation():
                 messages.clear()
             case _:
@@ -196,7 +203,7 @@ def rebuild(events: Sequence[Event]) -> list[tuple[Message, ...]]:
     return requests
 
 
-def _cleared(message: Message, event: Cleared) -> Message:
-    if isinstance(message, ToolMessage) and message.call_id in event.call_ids:
-        return message.model_copy(update={"content": event.text})
+def _without_reasoning(message: Message) -> Message:
+    if isinstance(message, AssistantMessage):
+        return message.model_copy(update={"reasoning": ()})
     return message

@@ -8,11 +8,11 @@ from scripted import Pause, Played, Step, call, read, rebuild, run, turn, write
 
 from harness.agent.attempt import Limits, StopReason
 from harness.agent.events import Request, Retried
+from harness.agent.templates.prompt_set import load_prompt
 from harness.models.protocol import ModelError, ModelSettings, Retry
 from harness.problem import ProblemView
 from harness.run.store.transcript import EVENT
 from harness.tools.read_problem import ReadProblem
-from harness.tools.toolbox import Toolbox
 from harness.tools.write_solution import WriteSolution
 
 Play = Callable[..., Awaitable[Played]]
@@ -26,7 +26,7 @@ THOUGHTFUL = turn(read(), text="Hm.").model_copy(
 CONVERSATIONS: dict[str, list[Step]] = {
     "straight": [turn(read()), turn(write("print(3)"), run()), turn(write(RIGHT), run())],
     "all in one message": [turn(read(), write("print(3)"), run()), turn(write(RIGHT), run())],
-    "nudged": [turn(text="Well…"), turn(), turn(write("print(3)")), *[turn(text="Fine.")] * 2],
+    "nudged": [turn(text="Well…"), turn(write("print(3)")), *[turn(text="Fine.")] * 2],
     "nudged after code": [turn(write("1"), run()), *[turn(text="```python\n1\n```")] * 3],
     "malformed": [turn(call("nope"), call("run_tests", "{")), turn(write(RIGHT), run())],
     "retried": [RETRY, turn(read()), RETRY, RETRY, turn(write(RIGHT), run())],
@@ -120,9 +120,9 @@ class TestHash:
         )
 
     async def test_a_tool_changes_the_hash_of_a_request(self, play: Play) -> None:
-        fewer = Toolbox((ReadProblem(), WriteSolution()))
+        fewer = (ReadProblem(), WriteSolution())
         failure = ModelError("gone")
-        assert await self.hashes(play, failure) != await self.hashes(play, failure, toolbox=fewer)
+        assert await self.hashes(play, failure) != await self.hashes(play, failure, tools=fewer)
 
     async def test_the_opening_changes_the_hash_of_a_request(
         self, play: Play, problem: ProblemView
@@ -154,9 +154,11 @@ class TestHash:
         self, play: Play, problem: ProblemView
     ) -> None:
         first_turn, failure = turn(read()), ModelError("gone")
+        unsaid = load_prompt("default", "agentic")
+        unsaid = unsaid.model_copy(update={"parts": {**unsaid.parts, "user": "Read the problem."}})
         other = problem.model_copy(update={"statement": "Print the sum of two integers."})
-        before = await self.hashes(play, first_turn, failure, prompt="read_first")
-        after = await self.hashes(play, first_turn, failure, prompt="read_first", view=other)
+        before = await self.hashes(play, first_turn, failure, prompt=unsaid)
+        after = await self.hashes(play, first_turn, failure, prompt=unsaid, view=other)
         assert before[0] == after[0]  # the statement is not in the opening
         assert before[1] != after[1]
 

@@ -1,7 +1,7 @@
 """Every endpoint gets tools, one way or another: the real client at servers that have none."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -12,9 +12,10 @@ from scripted import Played
 from text_model import REFUSALS, WAYS, Write, caller, refusing, talker
 
 from harness.agent.attempt import StopReason
-from harness.agent.events import Retried, ToolProtocolChanged
+from harness.agent.events import Event, Refused, ToolProtocolChanged
+from harness.agent.tool_use import ToolUse
 from harness.models.clients.openai_chat import OpenAIChat
-from harness.models.text_tools.instructions import ToolProtocol, with_tools
+from harness.models.providers import ToolProtocol
 from harness.problem import ProblemView
 from harness.sources.benchmarks import load
 
@@ -39,10 +40,17 @@ def bundled() -> ProblemView:
 def play_at(play: Play, bundled: ProblemView) -> Play:
     """Plays the bundled problem through the real client at a server."""
 
-    async def play_at(server: ChatServer, protocol: ToolProtocol = "auto") -> Played:
+    async def play_at(
+        server: ChatServer, tool_use: ToolUse | None = None, recorded: Sequence[Event] = ()
+    ) -> Played:
         client = OpenAIChat("served", model="m", base_url=server.base_url, api_key="none")
         try:
-            return await play(through=lambda _: with_tools(client, protocol), view=bundled)
+            return await play(
+                through=lambda _: client,
+                tool_use=tool_use or ToolUse("auto"),
+                view=bundled,
+                recorded=recorded,
+            )
         finally:
             await client.close()
 
@@ -60,65 +68,68 @@ def with_native(server: ChatServer) -> list[bool]:
 
 
 @pytest.mark.parametrize("who", REFUSALS)
-async def test_an_endpoint_that_refuses_tools_is_told_of_them_in_text(
+async def test_an_endpoint_that_refuses_tools_gets_the_loop_in_text(
     play_at: Play, solutions: Mapping[str, str], who: str
 ) -> None:
-    async with serving(refusing(caller(solutions), *REFUSALS[who])) as server:
-        played = await play_at(server)
-    attempt = played.attempt
-    assert attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED, attempt.error
-    assert (attempt.tool_protocol, attempt.fallback) == ("text", False)
-    assert (attempt.model_calls, attempt.tool_calls, attempt.written) == (3, 5, 2)
-    assert with_native(server) == [True, False, False, False]
-    (retried,) = [event for event in played.events if isinstance(event, Retried)]
-    assert REFUSALS[who][1][:50] in retried.cause
-    (changed,) = [event for event in played.events if isinstance(event, ToolProtocolChanged)]
-    assert (changed.turn, changed.protocol) == (1, "text")
+    shared = ToolUse("auto")
+    async with serving(refusing(talker(solutions), *REFUSALS[who])) as server:
+        played = await play_at(server, shared)
+        other = await play_at(server, shared)
+        again = await play_at(server, shared, recorded=played.events)
+    assert with_native(server) == [True, False, False]  # the samples share what one has learnt
+    for each in (played, other, again):
+        assert each.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED, each.attempt.error
+        assert each.attempt.code == solutions["Quorum Signals"].strip()
+        assert (each.attempt.tool_protocol, each.attempt.model_calls) == ("text", 1)
+    assert (played.attempt.fallback, other.attempt.fallback) == (True, False)
+    opening = [message["content"] for message in server.requests[1].body["messages"]]
+    assert opening == [message["content"] for message in server.requests[2].body["messages"]]
+    (refused,) = [event for event in played.events if isinstance(event, Refused)]
+    assert (refused.turn, refused.refusal) == (1, "tools")
+    assert REFUSALS[who][1][:50] in refused.cause
+    changed = [event for event in played.events if isinstance(event, ToolProtocolChanged)]
+    assert [(each.turn, each.protocol) for each in changed] == [(0, "text")]
 
 
+@pytest.mark.parametrize("protocol", ["native", "auto"])
 @pytest.mark.parametrize("write", WAYS.values(), ids=WAYS)
-async def test_open_models_are_understood_in_their_own_ways(
-    play_at: Play, solutions: Mapping[str, str], write: Write
+async def test_calls_written_as_text_are_carried_out_natively_too(
+    play_at: Play, solutions: Mapping[str, str], write: Write, protocol: ToolProtocol
 ) -> None:
     async with serving(caller(solutions, write)) as server:
-        played = await play_at(server, "text")
-    assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
-    assert (played.attempt.tool_protocol, played.attempt.malformed_tool_calls) == ("text", 0)
-    assert not any(with_native(server))
+        played = await play_at(server, ToolUse(protocol))
+    attempt = played.attempt
+    assert attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+    assert (attempt.tool_protocol, attempt.fallback, attempt.nudges) == ("native", False, 0)
+    assert (attempt.tool_calls, attempt.malformed_tool_calls) == (5, 0)
+    assert with_native(server) == [True] * 3
     for before, after in pairwise(request.body["messages"] for request in server.requests):
         assert after[: len(before)] == before
         assert [message["role"] for message in after[-2:]] == ["assistant", "user"]
+    assert server.requests[1].body["messages"][-1]["content"].startswith("Result of read_problem:")
 
 
-@pytest.mark.parametrize("write", WAYS.values(), ids=WAYS)
-async def test_a_server_that_leaves_calls_in_the_text_loses_none(
-    play_at: Play, solutions: Mapping[str, str], write: Write
-) -> None:
-    async with serving(caller(solutions, write)) as server:
-        played = await play_at(server)
-    assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
-    assert (played.attempt.tool_protocol, played.attempt.nudges) == ("text", 0)
-    assert with_native(server) == [True, False, False]
-
-
-async def test_tools_that_are_ignored_end_in_a_single_shot(
-    play_at: Play, solutions: Mapping[str, str]
+@pytest.mark.parametrize("protocol", ["native", "auto"])
+async def test_two_answers_without_a_call_lead_to_the_loop_in_text(
+    play_at: Play, solutions: Mapping[str, str], protocol: ToolProtocol
 ) -> None:
     async with serving(talker(solutions)) as server:
-        played = await play_at(server)
+        played = await play_at(server, ToolUse(protocol))
+        again = await play_at(server, ToolUse(protocol), recorded=played.events)
+    assert with_native(server) == [True, True, False]
     attempt = played.attempt
-    assert (attempt.tool_protocol, attempt.fallback) == ("none", True)
-    assert (attempt.chosen_by, attempt.model_calls) == ("prose", 4)
-    assert attempt.code.strip() == solutions["Quorum Signals"].strip()
-    assert with_native(server) == [True, True, False, False]
+    assert (attempt.tool_protocol, attempt.fallback) == ("text", True)
+    assert (attempt.model_calls, attempt.nudges, attempt.loop.renewed) == (3, 1, 1)
+    assert attempt.code == again.attempt.code == solutions["Quorum Signals"].strip()
+    assert attempt.chosen_by == "passed_public_tests"
     assert len(server.requests[-1].body["messages"]) == 2
 
 
 async def test_natively_a_refusal_is_the_providers_error(
     play_at: Play, solutions: Mapping[str, str]
 ) -> None:
-    async with serving(refusing(caller(solutions), *REFUSALS["Ollama"])) as server:
-        played = await play_at(server, "native")
+    async with serving(refusing(talker(solutions), *REFUSALS["Ollama"])) as server:
+        played = await play_at(server, ToolUse("native"))
     assert played.attempt.stop_reason is StopReason.MODEL_ERROR
     assert "gemma:2b does not support tools" in played.attempt.error
     assert with_native(server) == [True]

@@ -14,10 +14,8 @@ from scripted import Played, Sent, read, run, turn, write
 from written import WRITTEN
 
 from harness.agent.attempt import Limits
-from harness.agent.events import Cleared
 from harness.models.clients import anthropic_wire, openai_request, responses_wire
 from harness.models.protocol import ModelSettings, ModelTurn
-from harness.models.text_tools.instructions import in_text
 from harness.run.plan.target import open_replay
 from harness.sources.benchmarks import load
 
@@ -55,16 +53,10 @@ def _unmarked(value: Any) -> Any:
     return [_unmarked(each) for each in value] if isinstance(value, list) else value
 
 
-def _text_tools(sent: Sent) -> tuple[Json, list[Any]]:
-    messages = in_text(sent.messages, sent.tools) if sent.tools else sent.messages
-    return _chat(Sent(tuple(messages), (), sent.settings))
-
-
 WIRES = {
     "chat": _chat,
     "responses": _responses,
     "anthropic": _anthropic,
-    "chat, tools in text": _text_tools,
 }
 
 
@@ -93,10 +85,9 @@ async def test_requests_only_grow_whatever_a_model_does(name: str, play: Play) -
     view = problem.view()
     answers = behaviour.answers(Programs.of(view, problem.programs()[0]), "agentic")
     script = [step for answer in answers for step in answer]
-    played = await play(*script, limits=Limits(turns=6), view=view, through=behaviour.through)
-    cleared = any(isinstance(event, Cleared) for event in played.events)
+    played = await play(*script, limits=Limits(turns=6), view=view, tool_use=behaviour.tool_use)
     for former, latter in pairwise(played.heard):
-        if not (cleared or former.tools != latter.tools):
+        if len(latter.messages) > 2:  # not a new conversation
             for wire in WIRES:
                 _extends(wire, former, latter)
 

@@ -4,9 +4,9 @@
 
 Each run OUT/demo/MODE-PROMPT becomes fixtures/recordings/MODE/PROMPT/transcripts: of every sample
 its start, the model's answers as they came, and how it ended. What harness says itself (requests,
-tool results, grades) is left out; a replay makes it anew. Problems in `SLOW` are left out, for the
-reason given there. `recordings/recorded.json` says which model answered, on what server, when, and
-to which command.
+tool results, grades) is left out; a replay makes it anew. `run.json` beside them has the limits and
+the texts that a replay uses. `recordings/recorded.json` says which model answered, on what server,
+when, and to which command.
 """
 
 import argparse
@@ -19,15 +19,19 @@ from typing import Any
 
 from measure import RECORD
 
-from harness.agent.events import Cleared, Event, Response, SampleEnd, SampleStart, standing
+from harness.agent.events import Event, Refused, Response, SampleEnd, SampleStart, standing
+from harness.run.settings.spec import SETTINGS
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
 
 RECORDINGS = Path(__file__).parents[2] / "fixtures" / "recordings"
-RECORDED = "recorded.json"
-SLOW = ("rotate-pens", "beacon-schedules", "gentle-tickets", "deck-thinning")
-"""Problems that the demo leaves out, because recorded solutions run into the time limit: the demo
-would take 50 CPU seconds more. None was solved, in the loop or in a single shot."""
+RECORDS = "recorded.json"
+RECORDED = (
+    "mode",
+    "samples_per_problem",
+    *(key for key, setting in SETTINGS.items() if setting.recorded),
+)
+"""Keys of a run's spec that a replay takes over."""
 FACTS = ("model", "temperature", "max_tokens", "samples_per_problem", "mode", "prompt", "max_turns")
 """Keys of a run's spec that say how its answers came about."""
 
@@ -43,7 +47,7 @@ def played(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
                 )
             case Response():
                 yield event.model_dump(mode="json", exclude={"response": {"request_id"}})
-            case Cleared() | SampleEnd():
+            case Refused() | SampleEnd():
                 yield event.model_dump(mode="json")
             case _:
                 pass
@@ -63,13 +67,14 @@ def copy(run: Path, recording: Path) -> int:
     folder = recording / "transcripts"
     shutil.rmtree(recording, ignore_errors=True)
     folder.mkdir(parents=True)
+    kept = {key: manifest[key] for key in ("spec", "prompt", "problems")}
+    kept["spec"] = {key: kept["spec"][key] for key in RECORDED if kept["spec"].get(key) is not None}
+    (recording / "run.json").write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
     samples = 0
     transcripts = Transcripts(run)
     for name in transcripts.names():
         events = list(played(standing(transcripts.events(name))))
         start = events[0]
-        if start["problem_id"].removeprefix("fixture/") in SLOW:
-            continue
         lines = [json.dumps(event, ensure_ascii=False) + "\n" for event in events]
         (folder / file_name(start["problem_id"], start["index"])).write_text("".join(lines))
         samples += 1
@@ -99,10 +104,10 @@ def main() -> None:
     record = json.loads((piece / RECORD).read_text())
     recorded: dict[str, Any] = {"server": record["server"], "recordings": {}}
     for run in runs:
-        mode, _, prompt = run.name.partition("-")
+        mode, _, prompt = run.name.rpartition("-")
         print(f"{mode}/{prompt}: {copy(run, given.to / mode / prompt)} samples")
         recorded["recordings"][f"{mode}/{prompt}"] = facts(run, record)
-    (given.to / RECORDED).write_text(json.dumps(recorded, indent=2) + "\n")
+    (given.to / RECORDS).write_text(json.dumps(recorded, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -42,30 +42,27 @@ TRIVIAL = (
     *("even-parcels", "long-words", "shelf-gap", "letter-count", "till-roll"),
     *("backward-signs", "bell-and-gong", "guest-list", "above-average", "door-number"),
 )
+MIDDLE = (
+    *("judges-mark", "hall-lamps", "race-places", "odd-socks", "parking-meter"),
+    *("monogram", "dish-vote", "water-meter", "nearest-stop", "herb-jars"),
+)
 EASY = (
     *("egg-boxes", "warmer-mornings", "wheel-lock", "commonest-vowel", "late-train"),
     *("second-summit", "parcel-vans", "mirrored-plates", "bead-strings", "crowded-bus"),
     *("coin-drawer", "garden-fence", "busiest-hours", "museum-guards", "painted-posts"),
     "roll-call",
 )
-HARDER = (
-    *("rotate-pens", "longest-calm", "dry-beds", "tally-board", "quorum-signals"),  # easy
-    *("beacon-schedules", "gentle-tickets", "deck-thinning"),  # medium
-    *("postage-sums", "shelf-blends"),  # hard
-)
-DEMO = (*TRIVIAL, *EASY, *HARDER)
-"""Bundled problems that are recorded: by difficulty, half of those that were there before."""
+DEMO = (*TRIVIAL, *MIDDLE, *EASY)
+"""Bundled problems that are recorded: the three levels of fixtures/README.md, easiest first."""
 FEWER_TOKENS = 700
 """Most tokens of one answer where the loop is compared."""
 MOST_TURNS = 6
 """Most turns of the agent loop: this model repeats a failing solution."""
-LOOP = ("--tool-protocol", "text", "--max-turns", str(MOST_TURNS))
-"""How the agent loop is run: this model calls its tools in text, however they are told."""
-VARY_LOOP = ("--vary", "tool_protocol=text", "--vary", f"max_turns={MOST_TURNS}")
-"""The same for an experiment."""
-SHOTS = 3
-"""Single shots of a bundled problem that are recorded."""
-MODES = ("single_shot", "agentic", "self_repair")
+LOOP = ("--agentic-mode", "--tool-protocol", "text", "--max-turns", str(MOST_TURNS))
+"""The agent loop without native tools."""
+NATIVE = ("--agentic-mode", "--tool-protocol", "native", "--max-turns", str(MOST_TURNS))
+SHOTS = 4
+"""Single shots of a problem: what the loop spends buys about as many."""
 PROMPTS = ("default", "terse", "reasoning")
 SECOND_PROMPT = "terse"
 RECORD = "piece.json"
@@ -168,20 +165,26 @@ def mbpp_single(options: Options) -> dict[str, list[str]]:
     return {"run": [*cold, "--temperature", "0"]}
 
 
-def loop(options: Options) -> dict[str, list[str]]:
-    asked = ["run", *humaneval(options), *options.drawn(60), *options.asked(FEWER_TOKENS)]
-    cold = [*asked, "--temperature", "0"]
+def compared(asked: list[str]) -> dict[str, list[str]]:
+    """Return the runs that are set beside each other: shots, self-repair and the loops."""
+    warm = [*asked, "--temperature", str(WARM)]
     return {
-        "single_shot": cold,
-        "shots": [*asked, "--temperature", str(WARM), "-k", str(SHOTS)],
-        "agentic": [*cold, "--agentic-mode", *LOOP],
-        "self_repair": [*cold, "--mode", "self_repair"],
+        "shots": [*warm, "-k", str(SHOTS)],
+        "fresh": [*warm, *LOOP, "--context", "fresh"],
+        "self_repair": [*warm, "--mode", "self_repair"],
+        "grow": [*warm, *LOOP, "--context", "grow"],
+        "native": [*warm, *NATIVE],
     }
 
 
+def loop(options: Options) -> dict[str, list[str]]:
+    asked = ["run", *humaneval(options), *options.drawn(60), *options.asked(FEWER_TOKENS)]
+    return compared(asked)
+
+
 def modes(options: Options) -> dict[str, list[str]]:
-    compared = [*experiment(options, WARM, mode=MODES), *VARY_LOOP]
-    return {"livecodebench": [*compared, *livecodebench(options), *options.drawn(20)]}
+    asked = ["run", *livecodebench(options), *options.drawn(20), *options.asked(FEWER_TOKENS)]
+    return compared(asked)
 
 
 def prompts(options: Options) -> dict[str, list[str]]:
@@ -205,8 +208,10 @@ def demo(options: Options) -> dict[str, list[str]]:
     asked = ["run", "-b", "fixture", *some, *options.asked(FEWER_TOKENS)]
     asked += ["--temperature", str(WARM)]
     return {
-        "agentic-default": [*asked, "--agentic-mode", *LOOP],
+        "agentic-default": [*asked, *LOOP],
         "single_shot-default": [*asked, "-k", str(SHOTS)],
+        "self_repair-default": [*asked, "--mode", "self_repair"],
+        "agentic_grow-default": [*asked, *LOOP, "--context", "grow"],
         f"single_shot-{SECOND_PROMPT}": [*asked, "--prompt", SECOND_PROMPT],
     }
 

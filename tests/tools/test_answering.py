@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.answer_judge import LONGEST_LITERAL, grade_answer
 from harness.grading.verdict import Grade
 from harness.models.protocol import ToolCall, ToolMessage
 from harness.problem import Kind, ProblemView, Signature
 from harness.run.plan.problem_kinds import tools_for
-from harness.tools.further_tests import LONGEST_STATEMENT
 from harness.tools.toolbox import Toolbox
 from harness.tools.workspace import Workspace
 
@@ -39,11 +39,12 @@ def workspace(kind: Kind, **changes: object) -> Workspace:
         call="addUp([1, 2])" if kind is OUTPUT else "twice(x = 3)",
         code="def twice(x):\n    return x + x\n" * (kind is EXECUTION),
     )
-    return Workspace(problem.model_copy(update=changes), run_public_tests, 6.0)
+    view = problem.model_copy(update=changes)
+    return Workspace(view, load_prompt("default", "agentic", kind), run_public_tests, 6.0)
 
 
 async def call(place: Workspace, name: str, **arguments: object) -> ToolMessage:
-    toolbox = Toolbox(tools_for(place.problem.kind))
+    toolbox = Toolbox(tools_for(place.problem.kind), place.texts)
     return await toolbox.call(ToolCall(id="1", name=name, arguments=json.dumps(arguments)), place)
 
 
@@ -58,8 +59,8 @@ def test_each_kind_has_its_tools() -> None:
 
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_value_tools_are_described_without_tests_and_solutions(kind: Kind) -> None:
-    read, write = Toolbox(tools_for(kind)).specs
-    assert "program" in read.description if kind is EXECUTION else "function" in read.description
+    read, write = Toolbox(tools_for(kind), load_prompt("default", "agentic", kind)).specs
+    assert "call whose value is asked for" in read.description
     assert read.parameters["properties"] == {}
     assert list(write.parameters["properties"]) == write.parameters["required"] == ["answer"]
     for spec in (read, write):
@@ -95,7 +96,7 @@ async def test_nothing_is_said_of_tests_or_limits(kind: Kind) -> None:
 async def test_what_is_very_long_is_cut() -> None:
     place = workspace(EXECUTION, code="x = 1\n" * 1_000_000, call="f(" + "1," * 1_000_000 + ")")
     text = (await call(place, "read_problem")).content
-    assert len(text) < 3 * LONGEST_STATEMENT
+    assert len(text) < 150_000
     assert text.count("characters left out") == 2
 
 

@@ -2,13 +2,14 @@
 
 import pytest
 
+from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Codec, ProblemView, Signature, TestCase
-from harness.tools.further_tests import LONGEST_TEST
-from harness.tools.read_problem import NEXT, ReadProblem
+from harness.tools.read_problem import ReadProblem
 from harness.tools.toolbox import NoArguments
-from harness.tools.workspace import Revision, Workspace
+from harness.tools.workspace import Workspace
 
+LONGEST_TEST = 2_000
 STARTER = "class Solution:\n    def add(self, a, b):\n        "
 
 
@@ -38,7 +39,10 @@ async def text_of(problem: ProblemView, cpu_limit_s: float = 2.5, language: str 
     async def run_public_tests(_code: str) -> Grade:
         return Grade(verdict=Verdict.UNGRADED)
 
-    workspace = Workspace(problem, run_public_tests, cpu_limit_s, language=language)
+    texts = load_prompt("default", "agentic", language=language)
+    workspace = Workspace(
+        problem, texts, run_public_tests, cpu_limit_s, 512 << 20, language=language
+    )
     return await ReadProblem().call(workspace, NoArguments())
 
 
@@ -46,7 +50,7 @@ async def test_a_program_is_told_of_stdin_and_every_public_test() -> None:
     text = await text_of(view())
     assert text.startswith("# Sum of Two\n\nRead two integers and print their sum.\n\n")
     assert "reads stdin and writes stdout" in text
-    assert "2.5 seconds of CPU time" in text
+    assert "2.5 seconds of CPU time and 512 MiB of memory" in text
     assert "## Public test 1\n\nInput:\n```\n1 2\n```\nExpected output:\n```\n3\n```" in text
     assert "## Public test 2\n\nInput:\n```\n4 5\n```\nExpected output:\n```\n9\n```" in text
     assert "Starter" not in text
@@ -91,16 +95,6 @@ async def test_one_file_of_several_is_asked_for_where_the_others_are_there() -> 
 
 async def test_starter_code_of_blanks_is_none() -> None:
     assert "Starter" not in await text_of(view(entry_point="add", starter_code="\n  "))
-
-
-async def test_it_asks_for_a_plan_and_a_solution_where_there_is_none_yet() -> None:
-    async def run_public_tests(_code: str) -> Grade:
-        return Grade(verdict=Verdict.UNGRADED)
-
-    written = Workspace(view(), run_public_tests, 1.0, [Revision("print(3)")])
-    assert (await text_of(view())).endswith(NEXT)
-    assert NEXT not in await ReadProblem().call(written, NoArguments())
-    assert NEXT not in await text_of(view(public_tests=()))  # there is nothing to run
 
 
 async def test_a_problem_without_public_tests_shows_none() -> None:

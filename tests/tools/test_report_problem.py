@@ -2,6 +2,7 @@
 
 import pytest
 
+from harness.agent.templates.prompt_set import load_prompt
 from harness.problem import ProblemView
 from harness.tools.report_problem import ReportProblem, ReportProblemArguments
 from harness.tools.toolbox import ToolError
@@ -22,7 +23,7 @@ def workspace() -> Workspace:
         difficulty=None,
         public_tests=(),
     )
-    return Workspace(view, unused, 1.0)  # type: ignore[arg-type]
+    return Workspace(view, load_prompt("default", "agentic"), unused, 1.0)  # type: ignore[arg-type]
 
 
 async def test_a_report_ends_the_attempt_even_without_a_solution() -> None:

@@ -4,6 +4,7 @@ import jsonschema
 import pytest
 from pydantic import Field
 
+from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import ToolCall
 from harness.problem import ProblemView, Signature, TestCase
@@ -13,15 +14,18 @@ from harness.tools.toolbox import Arguments, Toolbox
 from harness.tools.workspace import Report, Revision, Workspace
 from harness.tools.write_solution import WriteSolution
 
-TOOLBOX = Toolbox((ReadProblem(), WriteSolution(), RunTests()))
-SOLVED = Grade(verdict=Verdict.ACCEPTED)
-FAILED = Grade(verdict=Verdict.WRONG_ANSWER)
+TEXTS = load_prompt("default", "agentic")
+TOOLBOX = Toolbox((ReadProblem(), WriteSolution(), RunTests()), TEXTS)
+SOLVED = Report(Verdict.ACCEPTED, 3, 3)
+FAILED = Report(Verdict.WRONG_ANSWER, 2, 3)
+ALSO = Report(Verdict.RUNTIME_ERROR, 2, 3)
+WORSE = Report(Verdict.WRONG_ANSWER, 1, 3)
 
 
 @pytest.fixture
 def workspace() -> Workspace:
     async def run_public_tests(_code: str) -> Grade:
-        return SOLVED
+        return Grade(verdict=Verdict.ACCEPTED)
 
     problem = ProblemView(
         id="made/one",
@@ -38,7 +42,7 @@ def workspace() -> Workspace:
         preamble="",
         public_tests=(),
     )
-    return Workspace(problem, run_public_tests, 1.0)
+    return Workspace(problem, TEXTS, run_public_tests, 1.0)
 
 
 def test_every_tool_is_described_with_a_closed_schema() -> None:
@@ -54,7 +58,7 @@ def test_a_schema_names_its_arguments_and_which_must_be_given() -> None:
     (spec,) = (spec for spec in TOOLBOX.specs if spec.name == "write_solution")
     assert spec.parameters["required"] == ["code"]
     assert spec.parameters["properties"] == {
-        "code": {"description": "The complete Python source of the solution.", "type": "string"}
+        "code": {"type": "string", "description": "The complete Python source of the solution."}
     }
 
 
@@ -144,7 +148,7 @@ async def test_writing_code_that_failed_before_says_so_and_keeps_its_result(
     failed = Report(Verdict.WRONG_ANSWER, 0, 1)
     workspace.revisions = [Revision("a", failed), Revision("b", failed)]
     reply = await WriteSolution().call(workspace, WriteSolution().arguments(code="a"))
-    assert "the code of revision 1 again, which passes 0 of 1 public tests" in reply
+    assert "This is revision 1 again, which passes 0 of 1 public tests." in reply
     assert workspace.revisions[2] == Revision("a", failed)
 
 
@@ -157,7 +161,7 @@ async def test_code_that_did_not_fail_may_be_written_again(
     workspace.revisions = [Revision("a", report)]
     reply = await WriteSolution().call(workspace, WriteSolution().arguments(code="a"))
     assert reply.startswith("Saved revision 2")
-    assert workspace.revisions[1].report is None
+    assert workspace.revisions[1].report is report  # an unchanged program is not run again
 
 
 class TestWorkspace:
@@ -169,14 +173,15 @@ class TestWorkspace:
         ("reports", "best"),
         [
             ([None], 0),
-            ([FAILED, None], 1),
+            ([None, None], 1),
+            ([FAILED, None], 0),
             ([SOLVED, FAILED], 0),
-            ([SOLVED, SOLVED, FAILED, None], 1),
-            ([FAILED, SOLVED], 1),
+            ([FAILED, SOLVED, SOLVED, None], 1),
+            ([WORSE, FAILED, ALSO, WORSE], 1),
         ],
     )
-    def test_the_best_solution_is_the_newest_that_passed_else_the_newest(
-        self, workspace: Workspace, reports: list[Grade | None], best: int
+    def test_the_best_solution_passes_most_public_tests_and_is_the_earliest_of_equals(
+        self, workspace: Workspace, reports: list[Report | None], best: int
     ) -> None:
         workspace.revisions = [Revision(str(n), report) for n, report in enumerate(reports)]
         assert workspace.best is workspace.revisions[best]

@@ -1,7 +1,7 @@
 """Strategies for solving problems, and the names of the built-in modes.
 
 - `agent_loop`: the agent loop
-- `baselines`: the modes without tools
+- `shots`: single shot, best of k, self-repair
 - `codet`, `reflexion`, `map_coder`: strategies of published papers
 - `solver`: what these have in common
 - `user_code`: strategies and tools of users and plug-ins
@@ -9,6 +9,11 @@
 
 Settings import the names here without the strategies.
 """
+
+from typing import Literal
+
+Context = Literal["auto", "grow", "fresh"]
+"""What the agent loop keeps in view."""
 
 EXTERNAL = ("external", "mcp")
 """Modes of a user's own agent: the harness starts it, or (`mcp`) it connects to `harness mcp`."""

@@ -1,19 +1,22 @@
 """The agent loop: ask the model, carry out its calls, until tests pass or a limit is reached.
 
-`harness.agent.episode` decides what an answer leads to; the loop sends the requests. If a
-conversation becomes too long, old tool results are cleared before it is given up.
+`harness.agent.episode` decides what an answer leads to; the loop sends the requests. A conversation
+that the provider refuses, for its length or for the reasoning in it, is not sent again unchanged:
+the reasoning is left out once, else the sample goes on in a new conversation.
 """
 
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
 from harness.agent.conversation import Conversation
 from harness.agent.episode import AgentEpisode
-from harness.models.protocol import ContextOverflowError, ModelTurn
+from harness.models.faults import ToolsRefusedError
+from harness.models.protocol import ContextOverflowError, HistoryRefusedError, ModelTurn
 
 
 async def agentic(session: Session) -> Attempt:
-    """Run the loop; the final solution is the newest that passed the public tests."""
-    conversation = Conversation(session, session.toolbox.specs)
-    episode = AgentEpisode(session, conversation)
+    """Run the loop; the final solution is the one that passes most public tests."""
+    conversation = Conversation(session)
+    native = bool(session.toolbox.specs) and await session.tool_use.is_native()
+    episode = AgentEpisode(session, conversation, native=native)
     episode.open()
     reason, error = await run_until_stopped(_converse(episode, conversation), session.limits)
     if reason is not StopReason.MODEL_ERROR:  # such a sample is retried
@@ -23,17 +26,34 @@ async def agentic(session: Session) -> Attempt:
 
 async def _converse(episode: AgentEpisode, conversation: Conversation) -> StopReason:
     while (spent := episode.spent()) is None:
-        reason = await episode.take(await _ask(conversation))
+        reason = await episode.take(await _ask(episode, conversation))
         if reason is not None:
             return reason
     return spent
 
 
-async def _ask(conversation: Conversation) -> ModelTurn:
-    """Return the next answer; clear old tool results if the conversation is too long."""
+async def _ask(episode: AgentEpisode, conversation: Conversation) -> ModelTurn:
+    """Return the next answer, in another way where the provider refuses this one."""
+    tool_use = episode.session.tool_use
     while True:
+        has_tools = bool(conversation.tools)
         try:
-            return await conversation.ask()
-        except ContextOverflowError as overflow:
-            if not conversation.clear_results(str(overflow)):
+            turn = await conversation.ask()
+        except ToolsRefusedError as refused:
+            tool_use.heard(refused=True)
+            if not (has_tools and tool_use.may_change):
                 raise
+            conversation.not_answered()
+            episode.without_tools(str(refused))
+        except (ContextOverflowError, HistoryRefusedError) as refused:
+            too_long = isinstance(refused, ContextOverflowError)
+            conversation.not_answered()
+            if not too_long and conversation.leave_out_reasoning():
+                continue
+            if not conversation.answered_here:
+                raise
+            episode.renew(str(refused))
+        else:
+            if has_tools:
+                tool_use.heard(refused=False)
+            return turn

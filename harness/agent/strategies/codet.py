@@ -46,14 +46,14 @@ async def codet(session: Session) -> Attempt:
         return StopReason.MODEL_STOPPED
 
     reason, error = await run_until_stopped(collect(), session.limits)
-    codes = solver.codes
+    codes = [each.code for each in solver.revisions]
     if not codes or reason is StopReason.MODEL_ERROR:  # such a sample is retried
-        return solver.best(reason, error)
+        return solver.attempt(reason, error)
     scores = await _scores(solver, codes)
-    public = solver.passed_public
+    public = [each.report.passed if each.report else 0 for each in solver.revisions]
     chosen = max(range(len(codes)), key=lambda number: (scores[number], public[number], -number))
     rule = ChosenBy.AGREEMENT if scores[chosen] else ChosenBy.MOST_PUBLIC_TESTS
-    return solver.attempt(codes[chosen], rule, reason, error)
+    return solver.attempt(reason, error, codes[chosen], rule)
 
 
 async def _scores(solver: Solver, codes: Sequence[str]) -> list[float]:

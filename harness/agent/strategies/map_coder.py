@@ -8,10 +8,9 @@ ends the sample. The paper recalls 3 problems (5 on HumanEval) and debugs 5 time
 """
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
-from harness.agent.strategies.baselines import feedback
 from harness.agent.strategies.solver import Solver
 
 _SECTIONS = re.compile(r"<problem>(.*?)(?:</problem>|(?=<problem>)|\Z)", re.DOTALL)
@@ -32,7 +31,7 @@ async def map_coder(session: Session) -> Attempt:
     """Recall, plan, code and debug, until a solution passes the public tests."""
     solver = Solver(session)
     reason, error = await run_until_stopped(_work(solver), session.limits)
-    return solver.best(reason, error)
+    return solver.attempt(reason, error)
 
 
 async def _work(solver: Solver) -> StopReason:
@@ -49,18 +48,20 @@ async def _work(solver: Solver) -> StopReason:
         rating = await solver.ask("rate", alone=True, plan=plan)
         plans.append(RatedPlan(plan, confidence(rating.text)))
     for plan in sorted(plans, key=lambda each: -each.confidence):
-        values = {"plan": plan.text, "algorithm": algorithm, "code": ""}
-        told = ""
+        values: dict[str, Any] = {"plan": plan.text, "algorithm": algorithm}
+        values |= {"code": "", "feedback": "", "new": True}
         for number in range(1 + options.repair_rounds):
             if (reason := spent()) is not None:
                 return reason
-            code, report = await solver.solve("debug" if number else "code", **values)
+            debugs = number > 0
+            own = values if debugs else {"plan": plan.text, "algorithm": algorithm}
+            code, report = await solver.solve("debug" if debugs else "code", **own)
             if code and (report is None or report.solved):
                 passed = report is not None
                 return StopReason.PUBLIC_TESTS_PASSED if passed else StopReason.MODEL_STOPPED
             if code and report is not None:
-                values["code"], told = code, report.text
-            values["feedback"] = feedback(told, new=bool(code))
+                values |= {"code": code, "feedback": report.text}
+            values["new"] = bool(code)
     return StopReason.MODEL_STOPPED
 
 

@@ -9,7 +9,6 @@ own, since they are known to be right.
 
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
 from harness.agent.events import RanWrittenTests
-from harness.agent.strategies.baselines import feedback
 from harness.agent.strategies.solver import Solver
 from harness.tools.workspace import Report
 
@@ -21,7 +20,7 @@ async def reflexion(session: Session) -> Attempt:
     """Ask for tests and a solution; after failures, for reflections and further solutions."""
     solver = Solver(session)
     reason, error = await run_until_stopped(_work(solver), session.limits)
-    return solver.best(reason, error)
+    return solver.attempt(reason, error)
 
 
 async def _work(solver: Solver) -> StopReason:
@@ -37,7 +36,7 @@ async def _work(solver: Solver) -> StopReason:
             break
         if number == session.options.repair_rounds:
             return StopReason.MODEL_STOPPED
-        values = {"code": code, "feedback": feedback(_told(report, ran), new=new)}
+        values = {"code": code, "feedback": _feedback(report, ran), "new": new}
         if (spent := solver.conversation.spent()) is not None:
             return spent
         turn = await solver.ask("reflect", alone=True, **values)
@@ -53,7 +52,7 @@ async def _work(solver: Solver) -> StopReason:
     return StopReason.PUBLIC_TESTS_PASSED if passed else StopReason.MODEL_STOPPED
 
 
-def _told(report: Report | None, ran: RanWrittenTests | None) -> str:
+def _feedback(report: Report | None, ran: RanWrittenTests | None) -> str:
     """Return what came of the tests of a solution; empty without one."""
     parts = [report.text if report is not None else "", ran.report if ran is not None else ""]
     return "\n\n".join(filter(None, parts))

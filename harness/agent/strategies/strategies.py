@@ -4,10 +4,10 @@ from harness import plugins
 from harness.agent.attempt import Strategy
 from harness.agent.strategies import EXTERNAL
 from harness.agent.strategies.agent_loop import agentic
-from harness.agent.strategies.baselines import best_of_k_public, self_repair, single_shot
 from harness.agent.strategies.codet import codet
 from harness.agent.strategies.map_coder import map_coder
 from harness.agent.strategies.reflexion import reflexion
+from harness.agent.strategies.shots import best_of_k_public, self_repair, single_shot
 from harness.agent.strategies.user_code import own_strategy, strategy_of
 from harness.errors import UsageError
 from harness.registry import AGENT_STRATEGY, feature

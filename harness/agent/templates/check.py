@@ -13,6 +13,7 @@ from jinja2.meta import find_undeclared_variables
 from pydantic import BaseModel
 
 from harness.agent.templates import prompt_set
+from harness.agent.templates.examples import Example, examples
 from harness.agent.templates.problem_facts import missing_facts
 from harness.agent.templates.template import TemplateFaultError, parse, render
 from harness.errors import UsageError
@@ -22,6 +23,8 @@ from harness.languages.starters import starter_in
 from harness.problem import Codec, Kind, ProblemView, Signature, TestCase
 
 CPU_S = 6.0
+BOTH = ("system", "user", "repair", "check")
+"""Templates that say something else with native tools."""
 Variant = tuple[Kind, str]
 """A kind of problem and a language, as in `prompt_set.VARIANTS`."""
 
@@ -69,32 +72,34 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
     Args:
         name: a bundled set, or a folder.
         problems: problems to render it for; variations of them are added.
-        mode: the mode to check; None for all modes the set has templates for.
+        mode: the mode to check; None for the templates of all modes.
 
     Raises:
-        UsageError: the set does not exist, or has no templates for the mode.
+        UsageError: the set does not exist, or has no opening.
     """
     templates: dict[str, tuple[Traversable, str, Variant]] = {}
-    openings: dict[tuple[str, Variant], prompt_set.Templates] = {}
+    openings: dict[Variant, prompt_set.Templates] = {}
     faults: list[Fault] = []
     refusals: list[UsageError] = []
-    for each in (mode,) if mode else prompt_set.OWN_PARTS:
-        for variant in prompt_set.VARIANTS:
+    for variant in prompt_set.VARIANTS:
+        for each in (mode,) if mode else ("agentic", *prompt_set.OWN_PARTS):
             try:
                 by_part = prompt_set.find_templates(name, each, *variant)
             except UsageError as error:
                 refusals.append(error)
                 continue
-            templates |= {str(file): (file, part, variant) for part, file in by_part.items()}
-            openings[each, variant] = by_part
+            for part, file in by_part.items():
+                if part in prompt_set.NAMES:
+                    templates.setdefault(str(file), (file, part, variant))
+            openings[variant] = by_part
     if not prompt_set.bundled_name(name):
-        faults += _strays(name, mode, set(templates))
+        faults += _strays(name, set(templates))
     if not templates and not faults:
         raise refusals[0]
     every = list(_forms(problems))
     forms = {variant: [*_forms_of(every, *variant)] for variant in prompt_set.VARIANTS}
     for file, part, variant in templates.values():
-        faults += _faults(name, file, part, forms[variant])
+        faults += _faults(name, file, part, variant, forms[variant])
     unsaid = [*_unsaid(name, openings, forms)]
     rendered = sum(len(forms[each]) for each in {variant for _, _, variant in templates.values()})
     missing = _ordered(fault for needed, fault in unsaid if needed)
@@ -126,56 +131,54 @@ def _ordered(faults: Iterable[Fault]) -> tuple[Fault, ...]:
 
 def _unsaid(
     name: str,
-    openings: Mapping[tuple[str, Variant], prompt_set.Templates],
+    openings: Mapping[Variant, prompt_set.Templates],
     forms: Mapping[Variant, Sequence[ProblemView]],
 ) -> Iterator[tuple[bool, Fault]]:
     """Yield each fact the openings omit once, with the first problem affected."""
-    for (mode, variant), templates in openings.items():
+    for variant, templates in openings.items():
         names: set[str] = set()
         path = prompt_set.shown_path(templates["user"])
+        prompt = prompt_set.read_set(name, templates, *variant)
         for form in forms[variant]:
             try:
-                messages = prompt_set.read_set(name, templates).render(form, CPU_S)
+                messages = prompt.render(form, CPU_S)
             except UsageError:
                 continue  # this error is reported with its location
             text = "\n".join(message.content for message in messages)
-            for fact in missing_facts(text, form, tools=mode == "agentic"):
+            for fact in missing_facts(text, form):
                 if fact.description not in names:
                     names.add(fact.description)
                     yield fact.needed, Fault(path, None, f"{fact.description} (for {form.id})")
 
 
-def _strays(name: str, mode: str | None, used: set[str]) -> Iterator[Fault]:
+def _strays(name: str, used: set[str]) -> Iterator[Fault]:
     """Yield unused templates in the set's folders: misspelt, or half of a pair."""
-    places = {
-        str(place): Path(str(place))
-        for each in ((mode,) if mode else prompt_set.OWN_PARTS)
+    folder = Path(name)
+    places = [
+        Path(str(prompt_set.variant_folder(folder, *variant)), inner)
         for variant in prompt_set.VARIANTS
-        for place in prompt_set.own_places(name, each, *variant)
-    }
-    for place in places.values():
+        for inner in ("", *prompt_set.OWN_PARTS)
+    ]
+    for place in dict.fromkeys(places):
         present = {file.stem: str(file) for file in sorted(place.glob("*.j2"))}
         for part, file in present.items():
             if file in used:
                 continue
             missing = {"system": "user", "user": "system"}.get(part)
-            if part not in prompt_set.NAMES:
-                known = ", ".join(f"{each}.j2" for each in prompt_set.NAMES)
-                yield Fault(file, None, f"no template has this name; known: {known}")
+            near = get_close_matches(part, prompt_set.NAMES, n=1)
+            if part not in prompt_set.NAMES and near:
+                yield Fault(file, None, f"no template has this name; did you mean {near[0]}.j2?")
             elif missing and missing not in present:
                 yield Fault(file, None, f"there is no {missing}.j2 beside it, so it is never read")
-            elif part not in prompt_set.OPENING and (
-                mode is None or part in prompt_set.OWN_PARTS.get(mode, ())
-            ):
-                yield Fault(file, None, "it is never read: the set has no system.j2 and user.j2")
 
 
 def _faults(
-    name: str, file: Traversable, part: str, forms: Iterable[ProblemView]
+    name: str, file: Traversable, part: str, variant: Variant, forms: Iterable[ProblemView]
 ) -> Iterator[Fault]:
     path = prompt_set.shown_path(file)
     try:
-        source = prompt_set.read_set(name, {part: file}).parts[part]
+        prompt = prompt_set.read_set(name, {part: file}, *variant)
+        source = prompt.parts[part]
         tree = parse(source, path)
     except UsageError as error:
         yield Fault(path, None, str(error))
@@ -187,34 +190,24 @@ def _faults(
     yield from (Fault(path, line, message) for line, message in undefined.items())
     known: set[tuple[int | None, str]] = set()
     for form in forms:
-        try:
-            if render(source, path, _values(part, form)):
-                continue
-            line, message = None, "it renders to an empty text"
-        except TemplateFaultError as fault:
-            line, message = fault.line, fault.message
-        if line not in undefined and (line, message) not in known:
-            known.add((line, message))
-            yield Fault(path, line, f"{message} (for {form.id})")
+        for example in _occasions(part, form):
+            try:
+                if render(source, path, {**prompt.always, **example.values}):
+                    continue
+                line, message = None, "it renders to an empty text"
+            except TemplateFaultError as fault:
+                line, message = fault.line, fault.message
+            if line not in undefined and (line, message) not in known:
+                known.add((line, message))
+                of = f"{form.id}, {example.title}" if example.title else form.id
+                yield Fault(path, line, f"{message} (for {of})")
 
 
-def _values(part: str, problem: ProblemView) -> Mapping[str, Any]:
-    every = {
-        "problem": problem,
-        "further_tests": problem.public_tests,
-        "cpu_limit_s": "6",
-        "max_turns": 10,
-        "code": "def solve(x):\n    return x + 1\n",
-        "feedback": "Wrong answer on public test 1.",
-        "round": 1,
-        "opening": f"# {problem.title}",
-        "reflections": ["The last element was left out."],
-        "plans": 3,
-        "example": "Add two numbers.",
-        "algorithm": "Arithmetic.",
-        "plan": "1. Read the numbers. 2. Print their sum.",
-    }
-    return {name: every[name] for name in prompt_set.NAMES[part]}
+def _occasions(part: str, form: ProblemView) -> Iterator[Example]:
+    """Yield the values with which a template may be rendered for a problem, with few of others."""
+    yield from examples(part, form)
+    if part in BOTH:
+        yield from examples(part, form, ("read_problem", "write_solution", "run_tests"))
 
 
 def _undefined(tree: nodes.Template, part: str) -> Iterator[tuple[int, str]]:

@@ -25,19 +25,14 @@ class Missing(NamedTuple):
     needed: bool
 
 
-def missing_facts(text: str, problem: ProblemView, *, tools: bool) -> Iterator[Missing]:
+def missing_facts(text: str, problem: ProblemView) -> Iterator[Missing]:
     """Yield the facts of a problem that an opening does not contain.
 
     Args:
         text: all text before the model's first turn.
         problem: the problem of the opening.
-        tools: whether the model can read the problem with a tool, which contains all facts.
     """
     plain = _plain(text)
-    if tools:
-        if not _has(plain, problem.statement):
-            yield Missing("the statement is left to the tool read_problem, one more turn", False)
-        return
     if problem.kind is not Kind.CODE_EXECUTION and not _has(plain, problem.statement):
         yield Missing("the statement (problem.statement) does not appear", True)
     if problem.kind is not Kind.CODE_GENERATION:

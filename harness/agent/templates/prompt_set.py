@@ -1,30 +1,29 @@
-"""Prompt sets: Jinja2 templates in a folder per mode and set.
+"""Prompt sets: Jinja2 templates in a folder per set, all that a model is sent.
 
-Under `prompts/`, and in a user's own folder, where MODE may be omitted:
+Under `prompts/`, or in a user's own folder:
 
-    MODE/SET/system.j2, user.j2         code generation
-    MODE/SET/KIND/system.j2, user.j2    another kind of problem
-    MODE/SET/cpp/system.j2, user.j2     code generation in another language than Python
-    self_repair/SET/repair.j2           message after a failure, beside single shot's two
-    codet/SET/tests.j2                  request for tests; other modes' parts: `OWN_PARTS`
+    SET/system.j2, user.j2         the opening of every mode
+    SET/PART.j2                    further texts: `PARTS` names them
+    SET/MODE/PART.j2               texts of one mode alone: `OWN_PARTS`
+    SET/KIND/…, SET/cpp/…          the same for another kind of problem, or another language
 
-Modes without a folder use the sets of single shot.
+A set has an opening; of the other texts, it has those that it changes. The rest is `default`'s.
 """
 
 import difflib
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
 
-from harness.agent.strategies import CODET, MAP_CODER, REFLEXION
+from harness.agent.strategies import BUILT_IN, CODET, MAP_CODER, REFLEXION
 from harness.agent.templates.template import (
     LONGEST_TEMPLATE,
     TemplateFaultError,
@@ -41,32 +40,62 @@ from harness.problem import Kind, ProblemView
 from harness.text import writable
 from harness.tools.further_tests import further_tests
 
-SINGLE_SHOT = "single_shot"
+DEFAULT = "default"
 OPENING = ("system", "user")
+_OF_TESTS = ("report",)
+_LOOP = ("again", "repair", "check", "own_tests", "manual", "result", "problem", "describe")
+PARTS = (*_OF_TESTS, *_LOOP, "tools", "reminder", "wrong_test")
+"""The templates besides the opening that belong to no single mode."""
 OWN_PARTS: Mapping[str, tuple[str, ...]] = {
-    "agentic": (),
-    SINGLE_SHOT: (),
-    "self_repair": ("repair",),
     CODET: ("tests",),
     REFLEXION: ("tests", "reflect", "revise"),
     MAP_CODER: ("recall", "plan", "rate", "code", "debug"),
 }
-"""The modes with their own sets, and their templates besides the opening."""
-_EVERYWHERE = frozenset({"problem", "further_tests", "cpu_limit_s", "max_turns"})
-_WITH_OPENING = _EVERYWHERE | {"opening"}
-NAMES: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(OPENING, _EVERYWHERE),
-    "repair": _EVERYWHERE | {"code", "feedback", "round"},
-    "tests": _WITH_OPENING,
-    "reflect": _WITH_OPENING | {"code", "feedback"},
-    "revise": _WITH_OPENING | {"code", "feedback", "reflections"},
-    "recall": _WITH_OPENING | {"plans"},
-    "plan": _WITH_OPENING | {"example", "algorithm"},
-    "rate": _WITH_OPENING | {"plan"},
-    "code": _WITH_OPENING | {"plan", "algorithm"},
-    "debug": _WITH_OPENING | {"plan", "algorithm", "code", "feedback"},
+"""The templates of one mode alone, in a folder of its name."""
+_FEWER: Mapping[str, tuple[str, ...]] = {
+    "single_shot": (),
+    "best_of_k_public": _OF_TESTS,
+    "self_repair": (*_OF_TESTS, "repair"),
+    **dict.fromkeys(OWN_PARTS, (*_OF_TESTS, "own_tests")),
 }
-"""The names available in each template."""
+"""Modes that send fewer than all `PARTS`."""
+
+_ALWAYS = frozenset({"kind", "language", "tag"})
+_PROBLEM = _ALWAYS | {"problem", "cpu_limit_s"}
+_EVERYWHERE = _PROBLEM | {"further_tests", "max_turns"}
+_OPENED = _EVERYWHERE | {"opening"}
+NAMES: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(OPENING, _EVERYWHERE | {"tools"}),
+    "tools": _ALWAYS | {"max_turns", "tools"},
+    "wrong_test": _ALWAYS,
+    "describe": _ALWAYS | {"tool", "argument"},
+    "manual": _ALWAYS | {"calls"},
+    "problem": _PROBLEM | {"flags", "memory", "use", "starter", "in_statement", "shown", "left"},
+    "report": _PROBLEM
+    | {"verdict", "passed", "total", "score", "error", "full", "others", "passed_numbers"}
+    | {"not_run", "talks", "memory"},
+    "own_tests": _ALWAYS | {"compile_error", "passed", "total", "failed"},
+    "result": _ALWAYS
+    | {"event", "number", "lines", "tests", "function", "passed", "total", "report", "longest"}
+    | {"ending", "code", "seconds", "stdout", "stderr", "error", "json", "name", "known", "tool"}
+    | {"example", "result", "names", "limit", "turns", "tokens", "dollars"},
+    "again": _PROBLEM
+    | {"report", "solved", "results", "same", "passed", "total", "cut_off", "filtered"},
+    "repair": _OPENED | {"code", "feedback", "round", "tools", "new"},
+    "check": _OPENED | {"code", "report", "tools"},
+    "reminder": _ALWAYS
+    | {"cut_off", "filtered", "new_code", "handed_in", "tests", "passed", "total"}
+    | {"turns", "further"},
+    "tests": _OPENED,
+    "reflect": _OPENED | {"code", "feedback", "new"},
+    "revise": _OPENED | {"code", "feedback", "reflections", "new"},
+    "recall": _OPENED | {"plans"},
+    "plan": _OPENED | {"example", "algorithm"},
+    "rate": _OPENED | {"plan"},
+    "code": _OPENED | {"plan", "algorithm"},
+    "debug": _OPENED | {"plan", "algorithm", "code", "feedback", "new"},
+}
+"""The names available in each template; in `result`, some for each `event`."""
 
 VARIANTS = (
     *((kind, PYTHON) for kind in Kind),
@@ -75,7 +104,7 @@ VARIANTS = (
 """What a set has templates for: kinds of problems in Python, and code in other languages."""
 
 Templates = Mapping[str, Traversable]
-"""Files of a set by part; empty if a part is missing."""
+"""Files of a set by part."""
 
 _BUNDLED = files("harness") / "prompts"
 
@@ -84,16 +113,32 @@ Parts = Annotated[
 ]
 
 
+class Told(NamedTuple):
+    """The tools that a model is told of.
+
+    Attributes:
+        native: names of those that it is given natively.
+        in_text: those that it may call in text, as `manual.j2` lists them: name, description,
+            arguments.
+    """
+
+    native: tuple[str, ...] = ()
+    in_text: tuple[Mapping[str, Any], ...] = ()
+
+
 class PromptSet(Frozen):
-    """The templates of one set for one mode and one kind of problem.
+    """The templates of one set for one mode, one kind of problem and one language.
 
     Attributes:
         name: name of the set, or path of its folder.
         parts: templates by name, `system` and `user` first.
+        kind, language: what the templates are for.
     """
 
     name: str
     parts: Parts
+    kind: Kind = Kind.CODE_GENERATION
+    language: str = PYTHON
 
     @cached_property
     def hash(self) -> str:
@@ -105,26 +150,44 @@ class PromptSet(Frozen):
     @property
     def description(self) -> str:
         """The description in the set's first line; empty if there is none."""
-        others = [text for name, text in self.parts.items() if name not in OPENING]
-        descriptions = [description(text) for text in (*others, self.parts["system"])]
-        return next((description for description in descriptions if description), "")
+        return description(self.parts["system"])
 
-    def shared_system(self, max_turns: int | None) -> str | None:
-        """Return the system prompt if it is the same for all problems; None if it is not.
+    @cached_property
+    def always(self) -> Mapping[str, str]:
+        """The values of every template: kind, language and tag of fences."""
+        own = known_language(self.language)
+        return {"kind": self.kind.value, "language": own.title, "tag": own.fences[0]}
+
+    def shared_system(self, max_turns: int | None, told: "Told | None" = None) -> str | None:
+        """Return the system message if it is the same for all problems; None if it is not.
 
         Args:
             max_turns: largest number of answers of the model; None without a limit.
+            told: the tools that the model is told of.
 
         Raises:
             UsageError: as in `render`.
         """
         with suppress(TemplateFaultError):  # one that is not valid is reported by `render_part`
-            if not variables(self.parts["system"], "system.j2") <= {"max_turns"}:
+            if not variables(self.parts["system"], "system.j2") <= {*_ALWAYS, "max_turns", "tools"}:
                 return None
-        return self.render_part("system", max_turns=max_turns)
+        return self._system(told or Told(), max_turns=max_turns)
+
+    def _system(self, told: "Told", **values: Any) -> str:
+        parts = [self.render_part("system", tools=told.native, **values)]
+        if told.native:
+            turns = values["max_turns"]
+            parts.append(self.render_part("tools", tools=told.native, max_turns=turns))
+        elif told.in_text:
+            parts.append(self.render_part("manual", calls=told.in_text))
+        return "\n\n".join(filter(None, parts))
 
     def render(
-        self, problem: ProblemView, cpu_limit_s: float, max_turns: int | None = 1
+        self,
+        problem: ProblemView,
+        cpu_limit_s: float,
+        max_turns: int | None = 1,
+        told: "Told | None" = None,
     ) -> tuple[SystemMessage, UserMessage]:
         """Return the opening messages.
 
@@ -132,15 +195,16 @@ class PromptSet(Frozen):
             problem: the problem to solve.
             cpu_limit_s: CPU seconds of a test.
             max_turns: largest number of answers of the model; None without a limit.
+            told: the tools that the model is told of; default: none.
 
         Raises:
             UsageError: a template uses an unknown name, is not valid Jinja2, fails, or exceeds a
                 limit.
         """
-        system, user = (
-            self.render_part(part, problem=problem, cpu_limit_s=cpu_limit_s, max_turns=max_turns)
-            for part in OPENING
-        )
+        values = {"problem": problem, "cpu_limit_s": cpu_limit_s, "max_turns": max_turns}
+        told = told or Told()
+        system = self._system(told, **values)
+        user = self.render_part("user", tools=told.native, **values)
         return SystemMessage(content=system), UserMessage(content=user)
 
     def render_part(self, part: str, **values: Any) -> str:
@@ -148,8 +212,8 @@ class PromptSet(Frozen):
 
         Args:
             part: name of the template, such as `repair`.
-            values: values of the names in `NAMES`; `cpu_limit_s` is a number, and `further_tests`
-                is derived from the problem.
+            values: values of the names in `NAMES`; `cpu_limit_s` is a number, `further_tests` is
+                derived from the problem, and `kind`, `language` and `tag` are the set's.
 
         Raises:
             UsageError: as in `render`, or the template does not exist.
@@ -162,11 +226,16 @@ class PromptSet(Frozen):
         if "further_tests" in source and isinstance(problem := values.get("problem"), ProblemView):
             values["further_tests"] = [test for _, test in further_tests(problem)]
         try:
-            return writable(render(source, f"{part}.j2", values))
+            return writable(render(source, f"{part}.j2", {**self.always, **values}))
         except TemplateFaultError as fault:
             line = "" if fault.line is None else f", line {fault.line}"
             where = f"prompt set {self.name!r}, {part}.j2{line}"
             raise UsageError(f"{where}: {fault.message}") from fault
+
+
+def parts_of(mode: str) -> tuple[str, ...]:
+    """Return the templates of a mode besides the opening."""
+    return (*_FEWER.get(mode, PARTS), *OWN_PARTS.get(mode, ()))
 
 
 def load_prompt(
@@ -175,12 +244,17 @@ def load_prompt(
     """Load a bundled set by name, or a user's own by the path of its folder.
 
     Raises:
-        UsageError: the set does not exist, or has nothing for this mode, kind and language.
+        UsageError: the set does not exist, or has nothing for this kind and language.
     """
-    return read_set(name, find_templates(name, mode, kind, language))
+    return read_set(name, find_templates(name, mode, kind, language), kind, language)
 
 
-def read_set(name: str, templates: Templates) -> PromptSet:
+def read_set(
+    name: str,
+    templates: Templates,
+    kind: Kind = Kind.CODE_GENERATION,
+    language: str = PYTHON,
+) -> PromptSet:
     """Read the files of a set.
 
     Raises:
@@ -193,68 +267,57 @@ def read_set(name: str, templates: Templates) -> PromptSet:
                 parts[part] = opened.read(LONGEST_TEMPLATE + 1)  # one too many is refused later
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"prompt set {name!r}, {part}.j2 cannot be read: {error}") from error
-    return PromptSet(name=name, parts=parts)
+    return PromptSet(name=name, parts=parts, kind=kind, language=language)
 
 
-def fallback_prompt(
-    name: str, kind: Kind = Kind.CODE_GENERATION, language: str = PYTHON
-) -> PromptSet:
-    """Return the prompt used by the agent loop if a model cannot call tools.
-
-    The single-shot set of the same name, or in the same folder; else the bundled default.
-
-    Raises:
-        UsageError: the set exists but cannot be read.
-    """
-    if bundled_name(name):
-        there = name in bundled_names(SINGLE_SHOT, kind, language)
-    else:
-        there = bool(_first([_part_for(Path(name) / SINGLE_SHOT, kind, language)], OPENING))
-    return load_prompt(name if there else "default", SINGLE_SHOT, kind, language)
+def with_wrong_test(prompt: PromptSet) -> PromptSet:
+    """Return the prompt set with how to report a wrong test at the end of its system message."""
+    system = f"{prompt.parts['system'].rstrip()}\n\n{prompt.parts['wrong_test']}"
+    return prompt.model_copy(update={"parts": MappingProxyType({**prompt.parts, "system": system})})
 
 
 def bundled_name(name: str) -> bool:
-    """Whether a name is that of a bundled set, of any mode; it is then not a folder."""
-    return any(entry.name == name for mode in OWN_PARTS for entry in _folders(_BUNDLED / mode))
+    """Whether a name is that of a bundled set; it is then not a folder."""
+    return any(entry.name == name for entry in _folders(_BUNDLED))
 
 
-def bundled_names(
-    mode: str, kind: Kind = Kind.CODE_GENERATION, language: str = PYTHON
-) -> list[str]:
-    """Return the names of the bundled sets for a mode, kind and language."""
-    names = sorted({entry.name for home in homes(mode) for entry in _folders(_BUNDLED / home)})
-    return [name for name in names if _bundled_templates(name, mode, kind, language)]
+def bundled_names(kind: Kind = Kind.CODE_GENERATION, language: str = PYTHON) -> list[str]:
+    """Return the names of the bundled sets for a kind and language."""
+    names = sorted(entry.name for entry in _folders(_BUNDLED))
+    return [name for name in names if _opening(_BUNDLED / name, kind, language)]
 
 
 def find_templates(
     name: str, mode: str, kind: Kind = Kind.CODE_GENERATION, language: str = PYTHON
 ) -> Templates:
-    """Return the files of a set, by part.
+    """Return the files of a set by part: its own, and those of `default` that it does not have.
+
+    A mode of the user's own gets all further files of the set's folder as well.
 
     Raises:
         UsageError: as in `load_prompt`.
     """
-    is_bundled = bundled_name(name)
-    own = own_places(name, mode, kind, language)
-    bundled = _bundled_templates(name, mode, kind, language)
-    templates = bundled if is_bundled else _complete(own, own, mode)
-    if templates:
-        return templates
-    known = ", ".join(bundled_names(mode, kind, language)) or "none"
-    what = kind.replace("_", " ")
-    if language != PYTHON:
-        what = f"{what} in {known_language(language).title}"
-    if is_bundled:
-        raise UsageError(
-            f"prompt set {name!r} has nothing for {what} in mode {mode}; these have: {known}"
-        )
-    if Path(name).is_dir():
-        files = " and ".join(f"{part}.j2" for part in (*OPENING, *OWN_PARTS.get(mode, ())))
-        inner = "" if language == PYTHON else f" (in {language}/)"
-        raise UsageError(f"prompt set {name!r}: the folder has no {files} for {what}{inner}")
-    near = difflib.get_close_matches(name, bundled_names(mode, kind, language), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"for {what} in mode {mode} there are: {known}"
-    raise UsageError(f"no prompt set or folder {name!r}; {hint}")
+    folder = set_folder(name)
+    opening = _opening(folder, kind, language)
+    if not opening:
+        raise UsageError(_missing(name, kind, language))
+    templates = dict(opening)
+    for part in parts_of(mode):
+        inner = mode if part in OWN_PARTS.get(mode, ()) else ""
+        for place in _places((folder, _BUNDLED / DEFAULT), inner, kind, language):
+            if (file := place / f"{part}.j2").is_file():
+                templates[part] = file
+                break
+    if mode not in BUILT_IN:
+        own = (each for each in folder.iterdir() if each.name.endswith(".j2"))
+        for file in sorted(own, key=lambda each: each.name):
+            templates.setdefault(file.name.removesuffix(".j2"), file)
+    return templates
+
+
+def set_folder(name: str) -> Traversable:
+    """Return the folder of a set, which need not exist."""
+    return _BUNDLED / name if bundled_name(name) else Path(name)
 
 
 def shown_path(file: Traversable) -> str:
@@ -262,45 +325,44 @@ def shown_path(file: Traversable) -> str:
     return str(file)
 
 
-def own_places(name: str, mode: str, kind: Kind, language: str = PYTHON) -> list[Traversable]:
-    """Return the places in a user's folder where templates may be, likeliest first."""
-    folder = Path(name)
-    places = (*(folder / home for home in homes(mode)), folder)
-    return [_part_for(place, kind, language) for place in places]
-
-
-def _bundled_templates(name: str, mode: str, kind: Kind, language: str) -> Templates:
-    places = [_part_for(_BUNDLED / home / name, kind, language) for home in homes(mode)]
-    return _complete(places, places[:1], mode)
-
-
-def homes(mode: str) -> tuple[str, ...]:
-    """Return the folders of a mode's templates: its own, and single shot's as a fallback."""
-    if mode in {"agentic", SINGLE_SHOT}:
-        return (mode,)
-    return (mode, SINGLE_SHOT)
-
-
-def _complete(opening: list[Traversable], own: list[Traversable], mode: str) -> Templates:
-    """Return the opening, from one place, and the mode's other parts; or nothing."""
-    parts = [_first(opening, OPENING), *(_first(own, (each,)) for each in OWN_PARTS.get(mode, ()))]
-    return {name: file for part in parts for name, file in part.items()} if all(parts) else {}
-
-
-def _first(places: Iterable[Traversable], parts: Sequence[str]) -> Templates:
-    """Return the templates of the first place that has all of them."""
-    for place in places:
-        files = {part: place / f"{part}.j2" for part in parts}
-        if place.is_dir() and all(file.is_file() for file in files.values()):
-            return files
-    return {}
-
-
-def _part_for(place: Traversable, kind: Kind, language: str) -> Traversable:
+def variant_folder(folder: Traversable, kind: Kind, language: str = PYTHON) -> Traversable:
     """Return the folder of a set's templates for a kind of problem and a language."""
     if kind is not Kind.CODE_GENERATION:
-        return place / kind
-    return place if language == PYTHON else place / language
+        return folder / kind
+    return folder if language == PYTHON else folder / language
+
+
+def _places(
+    folders: Iterable[Traversable], inner: str, kind: Kind, language: str
+) -> Iterator[Traversable]:
+    """Yield the folders in which a template may be, the likeliest first."""
+    for folder in folders:
+        for place in dict.fromkeys((variant_folder(folder, kind, language), folder)):
+            yield place / inner if inner else place
+
+
+def _opening(folder: Traversable, kind: Kind, language: str) -> Templates:
+    """Return the templates of the opening; none where one is missing."""
+    place = variant_folder(folder, kind, language)
+    found = {part: place / f"{part}.j2" for part in OPENING}
+    return found if all(file.is_file() for file in found.values()) else {}
+
+
+def _missing(name: str, kind: Kind, language: str) -> str:
+    """Describe a set that has no opening for a kind and language, or does not exist."""
+    names = bundled_names(kind, language)
+    known = ", ".join(names) or "none"
+    what = kind.replace("_", " ")
+    if language != PYTHON:
+        what = f"{what} in {known_language(language).title}"
+    if bundled_name(name):
+        return f"prompt set {name!r} has nothing for {what}; these have: {known}"
+    if Path(name).is_dir():
+        inner = "" if language == PYTHON else f" (in {language}/)"
+        return f"prompt set {name!r}: the folder has no system.j2 and user.j2 for {what}{inner}"
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"for {what} there are: {known}"
+    return f"no prompt set or folder {name!r}; {hint}"
 
 
 def _folders(place: Traversable) -> list[Traversable]:

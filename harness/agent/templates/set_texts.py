@@ -1,46 +1,56 @@
 """The texts of a prompt set by path, as a folder of the user holds them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 
 from harness.agent.templates.prompt_set import (
+    DEFAULT,
+    OPENING,
     OWN_PARTS,
-    SINGLE_SHOT,
+    PARTS,
     VARIANTS,
-    find_templates,
     read_set,
+    set_folder,
+    variant_folder,
 )
-from harness.errors import StorageError, UsageError
-from harness.languages import PYTHON
-from harness.problem import Kind
+from harness.errors import StorageError
 
 Texts = dict[PurePosixPath, str]
-"""Templates by path in a folder, such as `agentic/system.j2`."""
+"""Templates by path in a folder, such as `again.j2` or `codet/tests.j2`."""
 
 
-def set_texts(name: str) -> Texts:
-    """Return all templates of a bundled set or folder; none if it has none.
+def set_texts(name: str, *, whole: bool = False) -> Texts:
+    """Return the templates of a bundled set or folder; none if it has none.
 
-    A template that a mode shares with single shot is listed once.
+    Args:
+        name: the set.
+        whole: whether to add the texts that the set takes from `default`.
+
+    Raises:
+        UsageError: a file cannot be read.
     """
-    texts: Texts = {}
-    for mode in OWN_PARTS:
-        for kind, language in VARIANTS:
-            try:
-                templates = find_templates(name, mode, kind, language)
-            except UsageError:
-                continue
-            for part, text in read_set(name, templates).parts.items():
-                if OWN_PARTS[mode] and texts.get(_place(SINGLE_SHOT, kind, part, language)) == text:
-                    continue  # the same as in single shot
-                texts[_place(mode, kind, part, language)] = text
+    texts = dict(_texts(name, set_folder(name)))
+    if whole and texts:
+        rest = dict(_texts(DEFAULT, set_folder(DEFAULT)))
+        of_parts = {f"{part}.j2" for part in PARTS}
+        texts |= {
+            place: text
+            for place, text in rest.items()
+            if place not in texts and (str(place) in of_parts or place.parts[0] in OWN_PARTS)
+        }
     return texts
 
 
-def place_in(texts: Mapping[PurePosixPath, str], mode: str, kind: Kind, part: str) -> PurePosixPath:
-    """Return the path of a mode's template: its own, or the one that it shares."""
-    own = _place(mode, kind, part)
-    return own if own in texts else _place(SINGLE_SHOT, kind, part)
+def _texts(name: str, folder: Traversable) -> Iterator[tuple[PurePosixPath, str]]:
+    for kind, language in VARIANTS:
+        place = variant_folder(folder, kind, language)
+        inner = variant_folder(PurePosixPath(), kind, language)  # type: ignore[arg-type]
+        for part in (*OPENING, *PARTS, *(f"{m}/{p}" for m, own in OWN_PARTS.items() for p in own)):
+            file = place / f"{part}.j2"
+            if file.is_file():
+                texts = read_set(name, {part: file}).parts
+                yield PurePosixPath(str(inner), f"{part}.j2"), texts[part]
 
 
 def write_texts(texts: Mapping[PurePosixPath, str], folder: Path) -> None:
@@ -56,9 +66,3 @@ def write_texts(texts: Mapping[PurePosixPath, str], folder: Path) -> None:
             path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise StorageError(f"{folder}: {error.strerror or error}") from error
-
-
-def _place(mode: str, kind: Kind, part: str, language: str = PYTHON) -> PurePosixPath:
-    of_code = "" if language == PYTHON else language
-    of_kind = of_code if kind is Kind.CODE_GENERATION else str(kind)
-    return PurePosixPath(mode, of_kind, f"{part}.j2")

@@ -142,7 +142,7 @@ def _environment() -> "_TemplateEnvironment":
     environment = _TemplateEnvironment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
-    environment.filters |= {"shorten": _shorten, "tojson": _to_json}
+    environment.filters |= {"shorten": _shorten, "tojson": _to_json, "quoted": _quoted}
     return environment
 
 
@@ -158,6 +158,11 @@ class _TemplateEnvironment(ImmutableSandboxedEnvironment):
 
 def _shorten(text: str, most: int = LONGEST_EXAMPLE) -> str:
     return shorten(text, most)
+
+
+def _quoted(text: str) -> str:
+    """Return a text in quotes, with its line breaks and control characters escaped."""
+    return repr(text)
 
 
 def _to_json(value: Any) -> str:

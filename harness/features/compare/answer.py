@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from harness.features.compare.comparison import LEVEL, ComparedRun, Comparison, Pairwise
 from harness.features.compare.flips import Flip
 from harness.features.compare.run_names import names_of
-from harness.features.compare.spend import UNPAID
 from harness.features.compare.spend_result import SpendComparison, SpendDifference
 from harness.features.compare.spend_sentence import (
     MODES,
@@ -255,18 +254,14 @@ def shared_summary(side: ComparedRun) -> Summary:
 
 
 def cost_each(side: ComparedRun) -> float | None:
-    """Return the mean US dollars of a sample; None if unknown, or if another run paid a part."""
-    if side.settings.get(UNPAID):
-        return None
+    """Return the mean US dollars of a sample; None if unknown."""
     summary = shared_summary(side)
     done = summary.graded + summary.ungraded
     return None if summary.cost is None or not done else summary.cost / done
 
 
 def tokens_each(side: ComparedRun) -> float | None:
-    """Return the mean tokens of a sample; None if unknown, or if another run paid a part."""
-    if side.settings.get(UNPAID):
-        return None
+    """Return the mean tokens of a sample; None if unknown."""
     summary = shared_summary(side)
     done = summary.graded + summary.ungraded
     return None if summary.usage_unknown or not done else summary.usage.total_tokens / done

@@ -37,8 +37,6 @@ UNITS: tuple[Unit, ...] = ("dollars", "tokens", "calls")
 FEWEST = 10
 """Fewest problems of a difficulty that are compared."""
 
-UNPAID = "repair_from"
-"""Setting of runs whose first solutions another run paid for."""
 UNKNOWN_SPEND = "equal spend: what a sample spent is not known of both runs"
 LABELS = ("A", "B")
 Labels = tuple[str, str]
@@ -180,7 +178,7 @@ def _unit_known(sides: tuple[Samples, Samples], runs: tuple[Run, Run]) -> Unit |
 
     An external agent's turns are not model calls, and what another run paid is not known.
     """
-    if any(run.manifest.get("agent") or run.spec.get(UNPAID) for run in runs):
+    if any(run.manifest.get("agent") for run in runs):
         return None
     both = list(zip(sides, map(mode_of, runs), strict=True))
     return next((u for u in UNITS if all(known(own, mode, u) for own, mode in both)), None)

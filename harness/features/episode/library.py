@@ -85,6 +85,11 @@ class Episode(Closing):
         """A value of `StopReason`, or `sandbox_error`; None while it goes on."""
         return self._there().stop_reason
 
+    @property
+    def revisions(self) -> int:
+        """Number of solutions that were handed in. Raises UsageError before `reset`."""
+        return len(self._there().session.workspace.revisions)
+
     def reset(self, problem: Problem | str) -> list[Json]:
         """Start on a problem and return the opening messages.
 

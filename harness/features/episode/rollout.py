@@ -28,10 +28,8 @@ from harness.models.protocol import (
     ModelTurn,
     RetryObserver,
     ToolCall,
-    ToolMessage,
     ToolSpec,
 )
-from harness.models.text_tools.instructions import with_tools
 from harness.models.unasked import UnaskedModel
 from harness.problem import Problem
 from harness.sandbox.execution import SandboxError
@@ -53,14 +51,12 @@ class Policy(UnaskedModel):
     """Placeholder for a model run by the caller; stores each request.
 
     Attributes:
-        answer: the answer to the next request.
         sent: messages of the newest request, as an evaluation would send them.
         tools: tools of the newest request.
     """
 
     def __init__(self) -> None:
         super().__init__("policy")
-        self.answer = _EMPTY
         self.sent: tuple[Message, ...] = ()
         self.tools: tuple[ToolSpec, ...] = ()
 
@@ -71,9 +67,9 @@ class Policy(UnaskedModel):
         settings: ModelSettings,  # noqa: ARG002 - protocol
         on_retry: RetryObserver | None = None,  # noqa: ARG002
     ) -> ModelTurn:
-        """Store the request and return `answer`."""
+        """Store the request; the answer comes from the caller."""
         self.sent, self.tools = tuple(messages), tuple(tools)
-        return self.answer
+        return _EMPTY
 
 
 def turn_of(answer: Answer, messages: Sequence[Message], *, cut_off: bool) -> ModelTurn:
@@ -140,9 +136,8 @@ class EpisodeStep:
         messages: messages to append to the conversation after the answer; none at the end.
         done: whether the episode is over.
         stop_reason: why it is over; None while it goes on.
-        restarted: whether `messages` replace the whole conversation instead of continuing it. This
-            happens if a model calls no tool: unless `tool_protocol` is `native`, its tools are
-            described in text after two such answers, and later not at all.
+        restarted: whether `messages` replace the whole conversation instead of continuing it: the
+            model called no tool in two answers, repeated itself, or `context` is `fresh`.
     """
 
     messages: list[Json]
@@ -159,9 +154,8 @@ class Rollout:
         self.shared, self.problem, self.rules = shared, problem, rules
         self.lock = asyncio.Lock()
         self.policy = Policy()
-        self.model = with_tools(self.policy, shared.spec.tool_protocol)
-        prompt, fallback = shared.prompts(rules)
-        workspace = workspace_of(problem, shared.judging, pool)
+        prompt = shared.prompt(rules)
+        workspace = workspace_of(problem, shared.judging, pool, prompt, shared.spec.report_tests)
         toolbox = shared.toolbox(rules)
         self.session = Session(
             problem=workspace.problem,
@@ -173,12 +167,11 @@ class Rollout:
             limits=shared.limits,
             journal=Journal(_forget),
             extract=rules.extractor(shared.spec.extract),
-            fallback_prompt=fallback,
             options=shared.options,
-            nudge=rules.nudge,
         )
-        self.dialogue = Dialogue(self.session, toolbox.specs)
-        self.loop = AgentEpisode(self.session, self.dialogue)
+        self.dialogue = Dialogue(self.session)
+        native = shared.spec.tool_protocol != "text"
+        self.loop = AgentEpisode(self.session, self.dialogue, native=native)
         self.stop_reason: str | None = None
         self.cause = ""
         self.judged: EpisodeReward | None = None
@@ -197,16 +190,14 @@ class Rollout:
 
     async def render(self) -> None:
         """Store the request that the model would now be sent."""
-        await self.model.generate(self.dialogue.messages, self.dialogue.tools, _SETTINGS)
+        await self.policy.generate(self.dialogue.messages, self.dialogue.tools, _SETTINGS)
 
     async def step(self, answer: Answer, *, cut_off: bool) -> EpisodeStep:
         """Process an answer of the model; see `Episode.step`."""
         if self.stop_reason is not None:
             raise UsageError(f"the episode is over ({self.stop_reason}): call reset(problem) first")
         turn = turn_of(answer, self.dialogue.messages, cut_off=cut_off)
-        self.policy.answer = turn
         before = self.wire()
-        turn = await self.model.generate(self.dialogue.messages, self.dialogue.tools, _SETTINGS)
         await self._take(turn)
         if self.stop_reason is not None:
             return EpisodeStep([], True, self.stop_reason)
@@ -223,11 +214,7 @@ class Rollout:
         call = ToolCall(id=f"call_{number}", name=name, arguments=arguments)
         turn = ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
         await self._take(turn, by_caller=True)
-        if self._is_lost():
-            return SANDBOX_LOST
-        result = self.dialogue.messages[-1]
-        assert isinstance(result, ToolMessage)
-        return result.content
+        return SANDBOX_LOST if self._is_lost() else self.loop.results[-1].content
 
     def _is_lost(self) -> bool:
         """Whether the sandbox failed."""
@@ -236,7 +223,7 @@ class Rollout:
     async def _take(self, turn: ModelTurn, *, by_caller: bool = False) -> None:
         """Process a turn; `by_caller`: the caller reads the answers, and holds the conversation."""
         turn = writable_turn(turn)
-        self.loop.has_tools_to_the_end = by_caller
+        self.loop.by_caller = by_caller
         self.dialogue.answered(turn)
         try:
             reason = await self.loop.take(turn) or self.loop.spent()

@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar, Unpack, cast
 
 from harness.agent.attempt import Limits, StrategyOptions
-from harness.agent.templates.prompt_set import PromptSet, fallback_prompt, load_prompt
+from harness.agent.strategies import Context
+from harness.agent.templates.prompt_set import PromptSet, load_prompt
 from harness.closing import Closing
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.episode.reward import RewardRule, find_reward
@@ -33,6 +34,7 @@ from harness.run.session.warm_pool import WarmPool
 from harness.run.settings.keys import JudgingKeys, SelectionKeys, Words
 from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.python_signature import listing
+from harness.run.settings.spec import RunSpec
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
 from harness.sources.selection import rank, select
@@ -58,6 +60,10 @@ class EpisodeKeys(SelectionKeys, JudgingKeys, total=False):
     submit_tool: bool
     run_code_tool: bool
     show_budget: bool
+    context: Context
+    repeats: int
+    check_turns: int
+    report_tests: int
     tool: Words
     tool_protocol: ToolProtocol
 
@@ -134,16 +140,19 @@ class Episodes(Closing):
         self.problems = taken
         self._said = said_in(spec)
         check_settings_of(spec)
+        _check_context(spec)
         rules = self.rules_for(taken)
         self.judging = judging_of(spec)
         if reward != "solved" and spec.all_tests is None:  # else it would depend on where it stops
             self.judging = replace(self.judging, stop=Stop.LATE)
         self.limits = Limits(turns=spec.max_turns, tool_calls=spec.max_tool_calls)
-        self.options = StrategyOptions.of(spec)
+        options = StrategyOptions.of(spec)
+        grows = options.model_copy(update={"context": "grow"})
+        self.options = grows if options.context == "auto" else options
         self._names = Names(taken, "Episodes")
         self._boxes: dict[str, Toolbox] = {}
-        self._prompts: dict[str, tuple[PromptSet, PromptSet]] = {}
-        self.prompts(rules)
+        self._prompts: dict[str, PromptSet] = {}
+        self.prompt(rules)
         self.toolbox(rules)
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec.where, choice.isolation, "set of episodes")
@@ -187,21 +196,28 @@ class Episodes(Closing):
     def toolbox(self, rules: ProblemKind) -> Toolbox:
         """Return the tools for a kind of problems. Raises UsageError."""
         if rules.kind not in self._boxes:
-            self._boxes[rules.kind] = toolbox_of(self.spec, rules.tools)
+            self._boxes[rules.kind] = toolbox_of(self.spec, rules.tools, self.prompt(rules))
         return self._boxes[rules.kind]
 
-    def prompts(self, rules: ProblemKind) -> tuple[PromptSet, PromptSet]:
-        """Return the prompt set for a kind of problems, and its fallback set.
+    def prompt(self, rules: ProblemKind) -> PromptSet:
+        """Return the prompt set for a kind of problems.
 
         Raises:
             UsageError: the prompt set does not exist.
         """
         if rules.kind not in self._prompts:
-            name = self.spec.prompt
             of = rules.kind, rules.language
-            pair = load_prompt(name, "agentic", *of), fallback_prompt(name, *of)
-            self._prompts[rules.kind] = pair
+            self._prompts[rules.kind] = load_prompt(self.spec.prompt, "agentic", *of)
         return self._prompts[rules.kind]
+
+
+def _check_context(spec: RunSpec) -> None:
+    """Refuse fresh conversations in text. Raises UsageError."""
+    if spec.tool_protocol == "text" and spec.context == "fresh":
+        raise UsageError(
+            f"{CALLER}: context='fresh' goes with native tools: in text an episode is one "
+            "conversation; leave it out"
+        )
 
 
 def _listed(exclude: Any) -> list[Problem | str]:

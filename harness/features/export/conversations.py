@@ -8,7 +8,7 @@ index, the final solution, the rule that chose it, the stop reason, and the verd
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -22,6 +22,7 @@ from harness.agent.events import (
     Response,
     SampleStart,
     Tested,
+    ToolProtocolChanged,
     ToolResult,
 )
 from harness.errors import RunDirectoryError
@@ -85,8 +86,10 @@ def said_in(events: Iterable[Event]) -> SampleConversations:
         match entry.item:
             case Response() as answer:
                 conversations.last.append(answer.response.message())
-            case ToolResult() as result:
+            case ToolResult() as result if result.is_sent_alone:
                 conversations.last.append(result.result)
+            case ToolResult():
+                pass  # it stands in the user message that follows
             case Cleared() as cleared:
                 _clear(conversations.last, cleared)
             case NewConversation():
@@ -148,7 +151,17 @@ def _chat(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any]
         "conversations": len(conversations.conversations),
     }
     messages = list(map(chat_message, conversations.last))
-    return {"messages": messages, "metadata": metadata} if messages else None
+    if not messages:
+        return None
+    changed = [each.protocol for each in events if isinstance(each, ToolProtocolChanged)]
+    native = not changed or changed[-1] == "native"
+    tools = [_tool(each) for each in run.tools_sent] if native else []
+    return {"messages": messages, **({"tools": tools} if tools else {}), "metadata": metadata}
+
+
+def _tool(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool in the format of OpenAI's chat completions."""
+    return {"type": "function", "function": dict(spec)}
 
 
 def json_line(value: Any) -> str:

@@ -15,7 +15,7 @@ from harness.agent import events
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_until_stopped
 from harness.agent.conversation import Conversation
 from harness.agent.dialogue import LENGTH_OF_HASH
-from harness.agent.tool_calls import ToolCalls
+from harness.agent.tool_calls import ToolCalls, told_of
 from harness.models.protocol import (
     Message,
     ModelError,
@@ -56,7 +56,10 @@ class McpSession:
         self._opened = self._heard = time.monotonic()
         self._bytes = 0
         self.opening: tuple[Message, ...] = session.prompt.render(
-            session.problem, session.workspace.cpu_limit_s, None
+            session.problem,
+            session.workspace.cpu_limit_s,
+            None,
+            told_of(session.toolbox, native=True),
         )
         self.ended: asyncio.Future[StopReason] = asyncio.get_running_loop().create_future()
         self.client = ""

@@ -13,14 +13,13 @@ from rich.text import Text
 from harness.agent.strategies.strategies import STRATEGIES
 from harness.agent.templates.check import check_prompt
 from harness.agent.templates.prompt_set import (
-    OWN_PARTS,
-    SINGLE_SHOT,
+    OPENING,
     VARIANTS,
     PromptSet,
     bundled_names,
     find_templates,
-    homes,
     load_prompt,
+    parts_of,
     read_set,
     shown_path,
 )
@@ -30,10 +29,9 @@ from harness.cli.help_page import HelpCommand, HelpGroup
 from harness.cli.settings_flags import with_settings
 from harness.cli.shared_flags import Source, with_source
 from harness.errors import UsageError
+from harness.features.info.rendering import Rendering
 from harness.figures import count
-from harness.grading.jobs import Options
 from harness.languages import PYTHON
-from harness.languages.starters import view_in
 from harness.problem import Kind
 from harness.run.plan.languages import refusal
 from harness.run.settings.spec import read_spec
@@ -46,20 +44,22 @@ from harness.terminal.summary_facts import words
 from harness.terminal.summary_table import facts
 from harness.text import printable, printable_line
 
+LOOP = "agentic"
+"""The mode whose templates are most of a set's."""
 
-def _kinds_by_name(mode: str) -> dict[str, dict[str, PromptSet]]:
-    """Return the sets of a mode by kind of problem; code in another language is a kind here."""
+
+def _kinds_by_name() -> dict[str, dict[str, PromptSet]]:
+    """Return the sets by kind of problem; code in another language is a kind here."""
     sets: dict[str, dict[str, PromptSet]] = {}
     for kind, language in VARIANTS:
-        for name in bundled_names(mode, kind, language):
+        for name in bundled_names(kind, language):
             key = str(kind) if language == PYTHON else language
-            sets.setdefault(name, {})[key] = load_prompt(name, mode, kind, language)
+            sets.setdefault(name, {})[key] = load_prompt(name, LOOP, kind, language)
     return dict(sorted(sets.items()))
 
 
-def _described(mode: str, name: str, kinds: dict[str, PromptSet]) -> dict[str, Any]:
+def _described(name: str, kinds: dict[str, PromptSet]) -> dict[str, Any]:
     return {
-        "mode": mode,
         "set": name,
         "description": _description(kinds),
         "kinds": {kind: prompt.hash for kind, prompt in kinds.items()},
@@ -72,10 +72,9 @@ def _description(kinds: dict[str, PromptSet]) -> str:
 
 
 def _mode(word: str) -> str:
-    known = {**OWN_PARTS, **STRATEGIES}
-    if word in known or ":" in word:
+    if word in STRATEGIES or ":" in word:
         return word
-    raise UsageError(f"--mode {word}: give {', '.join(known)}, or MODULE:NAME of your own")
+    raise UsageError(f"--mode {word}: give {', '.join(STRATEGIES)}, or MODULE:NAME of your own")
 
 
 def _kind(word: str) -> Kind:
@@ -117,21 +116,18 @@ OneMode = Annotated[
 def list_sets(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON array.")] = False,
 ) -> None:
-    """List the bundled sets: for which mode and kinds of problems each is, and what it says."""
-    rows = [
-        (mode, name, kinds) for mode in OWN_PARTS for name, kinds in _kinds_by_name(mode).items()
-    ]
+    """List the bundled sets: for which kinds of problems each is, and what it says."""
+    rows = list(_kinds_by_name().items())
     out = console()
     if as_json:
         write_json(out, [json.dumps([_described(*row) for row in rows])])
         return
-    table = words_table(("mode", "set", "description"))
-    for mode, name, kinds in rows:
+    table = words_table(("set", "description"))
+    for name, kinds in rows:
         of_kinds = Text(f"for {', '.join(map(words, kinds))}", style="dim")
         notes = [Text(_description(kinds))] if _description(kinds) else []
-        table.add_row(Text(mode), Text(name), Group(*notes, of_kinds))
+        table.add_row(Text(name), Group(*notes, of_kinds))
     out.print(table)
-    out.print(facts([("other modes", "ask with the sets of single_shot")]))
 
 
 @app.command("show", cls=HelpCommand)
@@ -159,7 +155,7 @@ def show(
 
 
 @app.command("render", cls=HelpCommand)
-@with_settings("benchmark", "language")
+@with_settings("benchmark", "language", "tool_protocol")
 def render(
     settings: Mapping[str, Any],
     name: Set,
@@ -169,19 +165,19 @@ def render(
     mode: Mode = "single_shot",
     source: Source = None,
 ) -> None:
-    """Print the messages that a model would get for a problem; nothing is sent."""
+    """Print what a model is sent for a problem, and what it may be sent later; nothing is sent."""
     _mode(mode)
-    spec = read_spec(None, with_source({**settings, "task": [problem]}, source))
+    given = {**settings, "task": [problem], "mode": mode}
+    spec = read_spec(None, with_source(given, source))
     loaded = load_with_bar(spec.benchmark or "fixture", console(error=True))
     (problem_chosen,) = select(loaded.problems, spec.selection()).problems
     if reason := refusal(problem_chosen, spec.language):
         raise UsageError(f"{problem_chosen.id} takes no solution in {spec.language}: {reason}")
     prompt = load_prompt(name, mode, problem_chosen.kind, spec.language)
+    rendering = Rendering.of(spec, problem_chosen, prompt)
     out = console()
-    cpu_s = Options(language=spec.language).limits(problem_chosen).cpu_s
-    turns = spec.max_turns if mode == "agentic" else 1
-    for message in prompt.render(view_in(problem_chosen, spec.language), cpu_s, turns):
-        out.print(f"--- {message.role}\n{printable(message.content)}\n", soft_wrap=True)
+    for title, text in rendering.texts():
+        out.print(f"--- {title}\n{printable(text)}\n", soft_wrap=True)
 
 
 @app.command("check", cls=HelpCommand)
@@ -220,7 +216,7 @@ def copy(
     mode: OneMode = None,
 ) -> None:
     """Copy a set's templates into a folder, to change them there."""
-    texts = _texts(name, mode)
+    texts = _texts(name, mode, whole=True)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} exists and is not an empty folder; choose another")
     write_texts(texts, folder)
@@ -267,15 +263,21 @@ def _lines(text: str | None) -> list[str]:
     return [] if text is None else text.splitlines()
 
 
-def _texts(name: str, mode: str | None) -> Texts:
-    """Return a set's templates, all or those of a mode, by path in a folder. Raises UsageError."""
-    texts = set_texts(name)
+def _texts(name: str, mode: str | None, *, whole: bool = False) -> Texts:
+    """Return a set's templates, all or those of a mode, by path in a folder.
+
+    Args:
+        name: the set.
+        mode: the mode; None for all.
+        whole: whether to add those that it takes from `default`.
+
+    Raises:
+        UsageError: the set does not exist.
+    """
+    texts = set_texts(name, whole=whole)
+    if not texts:
+        find_templates(name, mode or LOOP)
     if mode is None:
-        if not texts:
-            find_templates(name, SINGLE_SHOT)
         return texts
-    places = homes(_mode(mode))
-    chosen = {place: text for place, text in texts.items() if place.parts[0] in places}
-    if not chosen:
-        find_templates(name, mode)
-    return chosen
+    parts = {*OPENING, *parts_of(_mode(mode))}
+    return {place: text for place, text in texts.items() if place.stem in parts}

@@ -10,6 +10,7 @@ import typer
 from pydantic_core import from_json
 
 from harness.agent import events
+from harness.agent.events import REFUSED, WAYS
 from harness.cli.shared_flags import RunArgument
 from harness.errors import RunDirectoryError, UsageError
 from harness.excerpts import shorten
@@ -80,8 +81,11 @@ def _note(event: events.Event) -> Iterator[str]:
         case events.Retried():
             yield from _said(f"retry {event.attempt} after {event.wait_s:.1f} s", event.cause)
         case events.ToolProtocolChanged():
-            how = {"none": "not at all", "native": "natively"}.get(event.protocol, "in text")
-            yield from _said(f"from turn {event.turn} on tools are called {how}", event.cause)
+            how = WAYS[event.protocol]
+            yield from _said(f"from turn {event.turn} on programs are handed in {how}", event.cause)
+        case events.Refused():
+            what = REFUSED[event.refusal]
+            yield from _said(f"turn {event.turn} was refused: {what}", event.cause)
         case events.Cleared():
             yield from _said(
                 f"turn {event.turn} was too long: {len(event.call_ids)} older results left out",
@@ -101,6 +105,8 @@ def _heading(event: events.Event) -> str:
     match event:
         case events.NewConversation():
             heading = f"a new conversation after turn {event.turn}"
+        case events.ReasoningLeftOut():
+            heading = f"the reasoning up to turn {event.turn} is left out from here on"
         case events.Resumed():
             heading = f"taken up again after turn {event.turn} {event.time}"
         case events.WorkEnded():

@@ -16,16 +16,20 @@ from typing import Any
 
 from pydantic import Field
 
+from harness.agent.templates.prompt_set import DEFAULT, load_prompt
 from harness.errors import HarnessError
 from harness.features.episode.library import Episode
 from harness.features.episode.reward import EpisodeReward
 from harness.features.episode.shared import Episodes
 from harness.languages import PYTHON, LanguageName
-from harness.tools.read_problem import ReadProblem
-from harness.tools.run_tests import RunTests
-from harness.tools.write_solution import WriteSolution
+from harness.problem import Kind
+from harness.run.plan.problem_kinds import tools_for
+from harness.tools.toolbox import Toolbox
 
 vf: Any = import_module("verifiers.v1")
+
+
+_TOOLS = Toolbox(tools_for(Kind.CODE_GENERATION), load_prompt(DEFAULT, "agentic"))
 
 
 @lru_cache(maxsize=4)
@@ -129,7 +133,7 @@ class HarnessTools(vf.Toolset[HarnessToolsConfig, HarnessState]):
             state.lost = (await episode.areward()).cause
         elif name == "run_tests" and episode.stop_reason == "public_tests_passed":
             state.passed = [*state.passed, len(state.revisions) - 1]
-        elif name == "write_solution" and result.startswith("Saved"):
+        elif name == "write_solution" and episode.revisions > len(state.revisions):
             state.revisions = [*state.revisions, arguments["code"]]
         return result
 
@@ -142,9 +146,9 @@ class HarnessTools(vf.Toolset[HarnessToolsConfig, HarnessState]):
     async def run_tests(self) -> str:  # noqa: D102
         return await self._call("run_tests")
 
-    read_problem.__doc__ = ReadProblem.description
-    write_solution.__doc__ = WriteSolution.description
-    run_tests.__doc__ = RunTests.description
+    read_problem.__doc__, write_solution.__doc__, run_tests.__doc__ = (
+        spec.description for spec in _TOOLS.specs
+    )
     read_problem, write_solution, run_tests = map(
         vf.tool, (read_problem, write_solution, run_tests)
     )

@@ -15,8 +15,8 @@ from jinja2 import Environment, TemplateSyntaxError
 from pydantic_core import to_json
 
 from harness.agent.templates.check import check_prompt
-from harness.agent.templates.prompt_set import find_templates, load_prompt
-from harness.agent.templates.set_texts import place_in, set_texts, write_texts
+from harness.agent.templates.prompt_set import OPENING, find_templates, load_prompt
+from harness.agent.templates.set_texts import set_texts, write_texts
 from harness.errors import UsageError
 from harness.problem import Kind, ProblemView
 from harness.sources.benchmarks import load
@@ -32,6 +32,9 @@ PRINTED, BLOCK = "variable", "block"
 
 Candidate = dict[str, str]
 """The templates that are tuned, by path in the folder."""
+
+TUNED = (*OPENING, "again", "repair", "reminder", "tools")
+"""Parts that are prose for the model; the others are mostly structure."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +65,12 @@ class CandidateSet:
             UsageError: the set does not exist, or has faults.
         """
         kinds = {view.kind for view in views}
-        parts = {(kind, part) for kind in kinds for part in find_templates(name, mode, kind)}
-        texts = set_texts(name)
-        places = sorted({place_in(texts, mode, kind, part) for kind, part in parts})
-        start = {str(place): texts[place] for place in places}
+        texts = set_texts(name, whole=True)
+        start = {
+            str(place): texts[place]
+            for kind in kinds
+            for place in sorted(places_of(texts, kind, find_templates(name, mode, kind)))
+        }
         candidate_set = cls(name, mode, texts, start, folder, views)
         if fault := candidate_set.fault(start):
             raise UsageError(f"--prompt {name}: {fault}; see: harness prompts check {name}")
@@ -114,6 +119,19 @@ class CandidateSet:
     @property
     def _kinds(self) -> set[Kind]:
         return {view.kind for view in self.views}
+
+
+def places_of(
+    texts: Mapping[PurePosixPath, str], kind: Kind, templates: Mapping[str, object]
+) -> Iterator[PurePosixPath]:
+    """Yield the paths of a mode's templates that are tuned: of the opening, and of the loop."""
+    for part in templates:
+        name = f"{part}.j2"
+        own = PurePosixPath(name if kind is Kind.CODE_GENERATION else f"{kind}/{name}")
+        for place in (own, PurePosixPath(name)):
+            if part in TUNED and place in texts:
+                yield place
+                break
 
 
 def digest(candidate: Candidate) -> str:

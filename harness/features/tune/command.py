@@ -34,7 +34,7 @@ from harness.text import printable_line
 LEFT_OUT = frozenset(
     {
         *("agent_command", "agent_read", "agent_env", "agent_memory", "agent_without_namespace"),
-        *("batch", "efficiency", "repair_from", "run_tests", "shard", "timing"),
+        *("batch", "efficiency", "run_tests", "shard", "timing"),
         *("language", "cpp_flags"),
     }
 )
@@ -53,7 +53,7 @@ run_option = partial(typer.Option, rich_help_panel="Run")
 def tune(
     settings: Mapping[str, Any],
     *,
-    context: typer.Context,
+    typer_context: typer.Context,
     source: Source = None,
     reflection_model: Annotated[
         str | None,
@@ -137,7 +137,7 @@ def tune(
 
     The gain is measured on problems that the search never saw.
     """
-    if context.invoked_subcommand is not None:
+    if typer_context.invoked_subcommand is not None:
         return
     flags = with_source(dict(settings), source)
     options = TuneOptions(

@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from harness.agent import events
+from harness.agent.events import REFUSED, WAYS
 from harness.agent.extraction.fences import extractor_of
 from harness.features.viewer.event_texts import told_in
 from harness.features.viewer.excerpts import SHOWN, Excerpt, cut, excerpt_of
@@ -257,7 +258,7 @@ def _failed(test: TestResult) -> Failed:
     )
 
 
-def _note(event: events.Event) -> str:
+def _note(event: events.Event) -> str:  # noqa: C901 - one case an event
     """Return the title of an event other than messages, tests and grades."""
     match event:
         case events.Retried():
@@ -266,8 +267,11 @@ def _note(event: events.Event) -> str:
         case events.Unusable():
             title = f"turn {event.turn}: an answer of no use"
         case events.ToolProtocolChanged():
-            ways = {"native": "natively", "text": "in text", "none": "not at all"}
-            title = f"from turn {event.turn} on tools are called {ways[event.protocol]}"
+            title = f"from turn {event.turn} on programs are handed in {WAYS[event.protocol]}"
+        case events.Refused():
+            title = f"turn {event.turn} was refused: {REFUSED[event.refusal]}"
+        case events.ReasoningLeftOut():
+            title = f"the reasoning up to turn {event.turn} is left out from here on"
         case events.Cleared():
             title = f"turn {event.turn} was too long: {len(event.call_ids)} older results left out"
         case events.AgentLeft():
@@ -280,7 +284,8 @@ def _note(event: events.Event) -> str:
             what = event.verdict.replace("_", " ")
             title = f"not graded: {what}; the sample stays pending"
         case events.NewConversation():
-            title = f"a new conversation after turn {event.turn}"
+            why = f": {event.cause}" if event.cause else ""
+            title = f"a new conversation after turn {event.turn}{why}"
         case events.Resumed():
             title = f"taken up again after turn {event.turn} {event.time[:40]}".strip()
         case _:

@@ -11,18 +11,23 @@ from itertools import pairwise
 
 from harness.features.viewer.excerpts import Excerpt, cut, excerpt_of
 from harness.features.viewer.side_by_side import SideBySide, beside
-from harness.tools.workspace import CHECKER_SAYS, DIALOGUE, GIVEN, JUDGE_SAYS
 
 LONGEST_REPORT = 20_000
 MOST_FAILURES = 10
 _TEST = re.compile(r"^Test (\d{1,9}): (.{1,200})\.$")
 
 
-_GIVEN = ("Input", GIVEN)
-_PRINTED = (DIALOGUE, "Error", "Printed to stdout", "Printed to stderr")
+# Headings of `report.j2` in the bundled prompt set.
+_GIVEN = ("Input", "Call", "Given to the judge")
+_PRINTED = (
+    "Dialogue (> is your program, < the judge)",
+    "Error",
+    "Printed to stdout",
+    "Printed to stderr",
+)
 _BOXES = (*_GIVEN, "Expected", "Got", *_PRINTED)
 NOTHING = "(nothing)"
-_REASONS = ("First difference, ", JUDGE_SAYS, CHECKER_SAYS)
+_REASONS = ("First difference, ", "The judge says: ", "The checker says: ")
 
 
 @dataclass(frozen=True, slots=True)

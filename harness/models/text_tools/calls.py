@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
-from harness.languages.known import of_words
+from harness.languages import PYTHON
+from harness.languages.known import LANGUAGES, of_words
+from harness.languages.language import Language
 from harness.models.protocol import ToolSpec
 from harness.models.text_tools.repair import fields_of
 
@@ -79,10 +81,22 @@ def sole_text(tool: ToolSpec) -> str | None:
 
 def code_tags(tool: ToolSpec) -> tuple[str, ...]:
     """Return the tags of fences that hold a tool's one text; none if it is not code."""
+    own = None if sole_text(tool) is None else _language_of(tool)
+    return () if own is None else own.fences
+
+
+def placeholder_of(tool: ToolSpec) -> str:
+    """Return the comment that stands for code in an example of a call."""
+    own = _language_of(tool)
+    return LANGUAGES[PYTHON].placeholder if own is None else own.placeholder
+
+
+def _language_of(tool: ToolSpec) -> Language | None:
+    """Return the language of a tool's code: its own, or the one that its description names."""
+    if tool.language:
+        return LANGUAGES[tool.language]
     key = sole_text(tool)
-    description = "" if key is None else str(properties_of(tool)[key].get("description", ""))
-    example = of_words(description)
-    return () if example is None else example.fences
+    return of_words(str(properties_of(tool)[key].get("description", ""))) if key else None
 
 
 def properties_of(tool: ToolSpec | None) -> Mapping[str, Any]:

@@ -32,10 +32,10 @@ from harness.models.text_tools.end_of_code import calls_at_end
 from harness.models.text_tools.formats import MOST_BLOCKS, blocks
 from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Source
-from harness.models.text_tools.wording import RUN_TESTS
 from harness.python_source import parse_or_none
 from harness.solution_source import begins_program, is_solution
 
+RUN_TESTS = "run_tests"
 LONGEST_EXAMPLE = 100  # arguments
 LONGEST_TEXT = 1 << 20  # a longer one is not searched
 THOUGHTS_END = "</think>"

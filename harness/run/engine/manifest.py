@@ -99,11 +99,13 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         "price": plan.price.model_dump(mode="json") if plan.price else None,
         "versions": [version_now(plan.spec.language)],
         **_code(plan),
-        "prompt": {"name": plan.prompt.name, "hash": plan.prompt.hash},
+        "prompt": {
+            "name": plan.prompt.name,
+            "hash": plan.prompt.hash,
+            "parts": dict(plan.prompt.parts),
+        },
         **_tools(plan),
-        "transcripts": shared_parts(
-            plan.sample_facts, plan.prompt.shared_system(plan.spec.max_turns)
-        ),
+        "transcripts": shared_parts(plan.sample_facts, _systems(plan)),
         "plugins": stored(in_use(plan)),
         **(mode.facts(plan.spec) if (mode := plan.target.mode) else {}),
         "endpoint": plan.target.endpoint,
@@ -126,8 +128,23 @@ def _tools(plan: Plan) -> dict[str, Any]:
     """Return the tools the model may call, if the mode has tools."""
     if not uses(plan.spec.mode, "tool"):
         return {}
-    names = ", ".join(spec.name for spec in plan.toolbox.specs)
-    return {"tools": {"name": names, "hash": plan.toolbox.hash}}
+    specs = plan.toolbox.specs
+    return {
+        "tools": {
+            "name": ", ".join(spec.name for spec in specs),
+            "hash": plan.toolbox.hash,
+            "sent": [spec.model_dump(mode="json") for spec in specs]
+            if any(told.native for told in plan.openings)
+            else [],
+        }
+    }
+
+
+def _systems(plan: Plan) -> list[str]:
+    """Return the system messages that all samples share."""
+    turns = plan.limits.turns
+    found = (plan.prompt.shared_system(turns, told) for told in plan.openings)
+    return [system for system in found if system is not None]
 
 
 def _left_out(plan: Plan) -> dict[str, Any]:

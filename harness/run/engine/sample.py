@@ -252,15 +252,15 @@ class Sampler:
             settings=plan.settings,
             prompt=plan.prompt,
             toolbox=plan.toolbox,
-            workspace=workspace_of(problem, plan.judging, self.pool),
+            workspace=workspace_of(
+                problem, plan.judging, self.pool, plan.prompt, plan.spec.report_tests
+            ),
             limits=plan.limits,
             journal=journal,
             extract=plan.extract,
-            fallback_prompt=plan.fallback_prompt,
             gate=gate,
             options=plan.options,
-            nudge=plan.rules.nudge,
-            earlier=plan.earlier.get(sample_name(problem.id, index)),
+            tool_use=plan.tool_use,
             warn=self.warnings if plan.target.endpoint is not None else no_warning,
         )
         return _writable(await plan.strategy(session))
@@ -340,6 +340,7 @@ def result_of(problem: Problem, index: int, attempt: Attempt, grade: Grade) -> S
         written=attempt.written,
         tool_protocol=attempt.tool_protocol,
         fallback=attempt.fallback,
+        loop=attempt.loop,
         refused=attempt.refused,
         confined=attempt.confined,
         usage=attempt.usage if attempt.usage_known else None,

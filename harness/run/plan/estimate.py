@@ -4,10 +4,9 @@ These figures are assumptions. A token is four characters. Each answer has betwe
 and `LONG_ANSWER` tokens, after reasoning tokens as in `REASONING`; `--max-tokens` limits their
 sum. A typical answer has `ANSWER` tokens, after the geometric mean of both ends of reasoning; a
 typical sample takes `MORE_TURNS` requests more than the fewest in the agent loop, and one more in
-other modes of several requests. In the agent loop every request repeats all earlier messages, and
-each turn adds its answer and a test report. A model that is not given the statement at once has to
-request it. The loop never needs less than single shot. Providers' caches, which lower the price,
-are ignored.
+other modes of several requests. In a conversation that grows every request repeats all earlier
+messages, and each turn adds its answer and a test report; in fresh ones each shows the last answer
+and its report. Providers' caches, which lower the price, are ignored.
 """
 
 import math
@@ -19,7 +18,6 @@ from typing import NamedTuple
 from pydantic_core import to_json
 
 from harness.agent.strategies import EXTERNAL
-from harness.agent.templates.prompt_set import PromptSet
 from harness.languages.starters import view_in
 from harness.models.prices.price import Price, cost
 from harness.models.protocol import Frozen, Message, Usage
@@ -104,16 +102,15 @@ def requests_of(plan: Plan) -> Requests:
         case mode if mode in EXTERNAL:
             return Requests(0, 0, growing=False)
         case mode if (known := plan.options.requests(mode)) is not None:
-            earlier = plan.spec.repair_from is not None
-            return Requests(known[0] - earlier, known[1] - earlier, growing=False)
+            return Requests(*known, growing=False)
         case _:
-            return Requests(1, turns, growing=True)
+            return Requests(1, turns, growing=plan.grows)
 
 
 def estimate(plan: Plan, samples: Sequence[tuple[Problem, int]]) -> Estimate:
     """Estimate the requests, tokens and cost of the given samples."""
     requests = requests_of(plan)
-    tools = plan.toolbox.specs if requests.growing else ()
+    tools = plan.toolbox.specs if plan.openings[0].native else ()
     offered = sum(len(to_json(tool)) for tool in tools)
     bound = plan.spec.max_tokens
     reasoning = reasoning_of(plan)
@@ -123,17 +120,12 @@ def estimate(plan: Plan, samples: Sequence[tuple[Problem, int]]) -> Estimate:
     least = typical = most = Usage()
     fewest = 0
     for problem, _ in samples:
-        messages = _opening(plan, problem, plan.prompt)
-        opening = _tokens(messages, offered)
-        read = 0 if _shows(messages, problem) else _tokens([problem.statement])
-        floor = _floor(plan, problem)
-        first = min(requests.most, 2) if requests.growing and read else requests.least
-        fewest += first
-        known = read if requests.growing else 0
-        of = partial(_conversation, opening, known, floor=floor, growing=requests.growing)
+        opening = _tokens(_opening(plan, problem), offered)
+        fewest += requests.least
+        of = partial(_conversation, opening, growing=requests.growing)
         more = MORE_TURNS if requests.growing else 1
-        least += of(turns=first, answer=shortest)
-        typical += of(turns=min(requests.most, first + more), answer=middle)
+        least += of(turns=requests.least, answer=shortest)
+        typical += of(turns=min(requests.most, requests.least + more), answer=middle)
         most += of(turns=requests.most, answer=longest)
     return Estimate(
         requests=(fewest, len(samples) * requests.most),
@@ -175,10 +167,11 @@ class _Answer(NamedTuple):
         return cls(whole, min(reasoning, whole))
 
 
-def _opening(plan: Plan, problem: Problem, prompt: PromptSet) -> Sequence[Message]:
+def _opening(plan: Plan, problem: Problem) -> Sequence[Message]:
     """Return the messages of the first request."""
     cpu_s = plan.judging.limits(problem).cpu_s
-    return prompt.render(view_in(problem, plan.judging.language), cpu_s, plan.limits.turns)
+    view = view_in(problem, plan.judging.language)
+    return plan.prompt.render(view, cpu_s, plan.limits.turns, plan.openings[0])
 
 
 def _tokens(texts: Sequence[object], more: int = 0) -> int:
@@ -186,34 +179,18 @@ def _tokens(texts: Sequence[object], more: int = 0) -> int:
     return -(-(sum(len(to_json(each)) for each in texts) + more) // CHARACTERS)
 
 
-def _shows(messages: Sequence[Message], problem: Problem) -> bool:
-    """Whether the messages contain the statement."""
-    return any(problem.statement.strip() in getattr(message, "content", "") for message in messages)
-
-
-def _floor(plan: Plan, problem: Problem) -> int:
-    """Return the input tokens of a single shot if the mode may end as one, else 0."""
-    prompt = plan.fallback_prompt
-    return 0 if prompt is None else _tokens(_opening(plan, problem, prompt))
-
-
-def _conversation(
-    opening: int, read: int, *, turns: int, answer: _Answer, floor: int, growing: bool
-) -> Usage:
+def _conversation(opening: int, *, turns: int, answer: _Answer, growing: bool) -> Usage:
     """Return the tokens of a sample in which a report follows each answer.
 
     Args:
         opening: tokens of the first request.
-        read: tokens of the statement, if the model requests it in its first answer.
         turns: number of requests.
         answer: tokens of each answer.
-        floor: input tokens of a single shot.
         growing: whether every request repeats all earlier messages.
     """
     before = turns * (turns - 1) // 2 if growing else max(0, turns - 1)
-    sent = turns * opening + (answer.tokens + REPORT) * before + read * max(0, turns - 1)
     return Usage(
-        input_tokens=max(sent, floor) if turns else 0,
+        input_tokens=turns * opening + (answer.tokens + REPORT) * before,
         output_tokens=turns * answer.tokens,
         reasoning_tokens=turns * answer.reasoning,
     )

@@ -6,16 +6,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness.agent.attempt import Attempt, Strategy, StrategyOptions
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
-from harness.agent.strategies import BUILT_IN, EXTERNAL
-from harness.agent.strategies.baselines import single_shot
+from harness.agent.strategies import EXTERNAL
+from harness.agent.strategies.shots import single_shot
 from harness.agent.strategies.strategies import find_strategy
-from harness.agent.templates.prompt_set import SINGLE_SHOT, PromptSet, fallback_prompt, load_prompt
-from harness.agent.templates.report_words import with_report_words
+from harness.agent.templates.prompt_set import PromptSet, Told, load_prompt, with_wrong_test
+from harness.agent.tool_calls import told_of
+from harness.agent.tool_use import ToolUse
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.rules import find_rule
@@ -30,7 +31,6 @@ from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES, REPLAY_PREFIX
 from harness.models.references import ReferenceModel
 from harness.models.replay import ReplayModel
-from harness.models.text_tools.instructions import with_tools
 from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem, ProblemView
 from harness.run.plan.impossible_tests import ImpossibleTests
@@ -51,6 +51,7 @@ from harness.run.plan.target import (
     BUNDLED,
     BUNDLED_PROBLEMS,
     Target,
+    as_recorded,
     check_target,
     open_target,
     refuse_unheeded,
@@ -59,9 +60,9 @@ from harness.run.plan.target import (
 from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.run.settings.setting import is_said
 from harness.run.settings.shard import Shard, Whole
-from harness.run.settings.spec import RunSpec, flag_of, known_keys
+from harness.run.settings.spec import RunSpec, flag_of, known_keys, uses
 from harness.run.store.changed_tests import changes_of
-from harness.run.store.directory import MANIFEST, earlier_solutions, read_manifest
+from harness.run.store.directory import MANIFEST, read_manifest
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import Selected, Selection, select
@@ -84,11 +85,9 @@ class Plan:
         loaded: contents of the source, including skipped rows.
         selected: the selected problems.
         price: price of the model; None if unknown.
-        fallback_prompt: prompt of the agent loop for a model that cannot call tools.
         rules: rules for the problems' kind.
         strategy: the strategy.
         toolbox: tools of the model, if the strategy uses tools.
-        earlier: solutions to repair, by sample name.
         cpu_by_problem: CPU seconds of a test by problem, if derived from references.
         notice: line about limits or problems left out, shown before the run starts.
         left_out: number of problems that take no solution in the run's language, by reason.
@@ -104,11 +103,9 @@ class Plan:
     loaded: Loaded
     selected: Selected
     price: ListedPrice | None = None
-    fallback_prompt: PromptSet | None = None
     rules: ProblemKind = RULES_OF[Kind.CODE_GENERATION]
     strategy: Strategy = single_shot
     toolbox: Toolbox = field(default_factory=lambda: Toolbox(()))
-    earlier: Mapping[str, str] = field(default_factory=dict[str, str])
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -155,6 +152,32 @@ class Plan:
             seconds=seconds or None,
             wall_seconds=spec.sample_wall_timeout,
         )
+
+    @cached_property
+    def openings(self) -> tuple[Told, ...]:
+        """What a sample's first request may tell of tools, the usual one first."""
+        if not uses(self.spec.mode, "tool_protocol"):
+            return (Told(),)
+        native = told_of(self.toolbox, native=True)
+        in_text = told_of(self.toolbox, native=False)
+        match self.spec.tool_protocol:
+            case "native":
+                return (native,)
+            case "text":
+                return (in_text,)
+            case _:
+                return native, in_text
+
+    @property
+    def grows(self) -> bool:
+        """Whether the agent loop's conversation grows, rather than beginning anew."""
+        context, native = self.spec.context, bool(self.openings[0].native)
+        return native if context == "auto" else context == "grow"
+
+    @cached_property
+    def tool_use(self) -> ToolUse:
+        """Whether samples begin with native tools; they share what is learnt of the endpoint."""
+        return ToolUse(self.spec.tool_protocol)
 
     @cached_property
     def options(self) -> StrategyOptions:
@@ -221,6 +244,7 @@ def prepare(
     target = resolve_target(spec, environ)
     check_target(target, spec)
     _check_recorded_language(spec, target)
+    spec, recorded = as_recorded(spec, target)
     _check_impossible(spec, target)
     strategy = find_strategy(spec.mode)
     model = own_model or open_target(target, spec, dry_run=dry_run)
@@ -245,23 +269,23 @@ def prepare(
     code = None
     if isinstance(model, FunctionModel | UserModel) and target.server is None:
         code = model.code()
-    calls = spec.mode == "agentic" or spec.mode not in BUILT_IN
-    with _telling_all_faults(spec, selected.problems):
-        prompt = load_prompt(spec.prompt, _prompt_mode(spec), rules.kind, rules.language)
-    prompt = with_report_words(prompt) if spec.impossible_exit else prompt
+    kept = before or recorded
+    prompt = None if kept is None else kept_prompt(kept, rules.kind, rules.language)
+    if prompt is None:
+        with _telling_all_faults(spec, selected.problems):
+            prompt = load_prompt(spec.prompt, spec.mode, rules.kind, rules.language)
+        prompt = with_wrong_test(prompt) if spec.impossible_exit else prompt
     plan = Plan(
         spec,
         target,
-        # Recordings already contain their protocol.
-        with_tools(model, spec.tool_protocol) if calls and not target.is_recorded else model,
+        model,
         prompt,
         loaded,
         selected,
         price,
-        fallback_prompt(spec.prompt, rules.kind, rules.language) if calls else None,
         rules=rules,
         strategy=strategy,
-        toolbox=toolbox_of(spec, rules.tools),
+        toolbox=toolbox_of(spec, rules.tools, prompt) if uses(spec.mode, "tool") else Toolbox(),
         whole=whole,
         code=code,
         notice=left_out_words(left_out, spec.language) if left_out else None,
@@ -270,14 +294,13 @@ def prepare(
     rules.extractor(spec.extract)
     for rule in set(map(plan.judging.rule_of, plan.problems)):
         find_rule(rule)
-    plan = _with_reference_limits(_with_earlier(plan), before)
+    plan = _with_reference_limits(plan, before)
     with _telling_all_faults(spec, plan.problems):
         for problem in plan.problems:  # finds templates that are broken, or fail for a problem
-            for given in (plan.prompt, plan.fallback_prompt):
-                if given is not None:
-                    cpu_s = plan.judging.limits(problem).cpu_s
-                    view = view_in(problem, spec.language)
-                    given.render(view, cpu_s, plan.limits.turns)
+            cpu_s = plan.judging.limits(problem).cpu_s
+            view = view_in(problem, spec.language)
+            for told in plan.openings:
+                plan.prompt.render(view, cpu_s, plan.limits.turns, told)
     return plan
 
 
@@ -304,18 +327,12 @@ def _telling_all_faults(spec: RunSpec, problems: Sequence[Problem]) -> Generator
 
 
 def _faults(spec: RunSpec, views: Sequence[ProblemView]) -> list[str]:
-    """Return the faults of a run's templates: its mode's, else those of its single-shot set."""
+    """Return the faults of a run's templates."""
     from harness.agent.templates.check import check_prompt
 
-    for mode in (_prompt_mode(spec), SINGLE_SHOT):
-        with suppress(UsageError):  # it has nothing for the mode
-            if faults := check_prompt(spec.prompt, views, mode).faults:
-                return [*map(str, faults)]
+    with suppress(UsageError):  # it has nothing for the kind
+        return [*map(str, check_prompt(spec.prompt, views, spec.mode).faults)]
     return []
-
-
-def _prompt_mode(spec: RunSpec) -> str:
-    return "agentic" if spec.mode in EXTERNAL else spec.mode
 
 
 def price_of(
@@ -406,6 +423,16 @@ def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None, Coun
     return Shard.read(spec.shard).among(selected), Whole.of(selected.problems), left_out
 
 
+def kept_prompt(before: Mapping[str, Any], kind: Kind, language: str) -> PromptSet | None:
+    """Return the prompt set that a run's manifest holds; None in a run of an older version."""
+    kept = before["prompt"]
+    parts = kept.get("parts")
+    if not isinstance(parts, dict):
+        return None
+    of_parts = cast("dict[str, str]", parts)
+    return PromptSet(name=kept["name"], parts=of_parts, kind=kind, language=language)
+
+
 def _check_tests(spec: RunSpec) -> None:
     """Refuse to skip tests that another setting needs. Raises UsageError."""
     if spec.run_tests:
@@ -464,19 +491,6 @@ def _check_impossible(spec: RunSpec, target: Target) -> None:
 
 def _benchmark(spec: RunSpec) -> str:
     return spec.benchmark or BUNDLED_PROBLEMS
-
-
-def _with_earlier(plan: Plan) -> Plan:
-    """Return the plan with the solutions to repair, if requested. Raises RunDirectoryError."""
-    run = plan.spec.repair_from
-    if run is None:
-        return plan
-    unpaid = f"first solutions are those of {run}; what they cost is in no figure of this run"
-    return replace(
-        plan,
-        earlier=earlier_solutions(Path(run), plan.samples, plan.spec.language),
-        notice="; ".join(filter(None, (plan.notice, unpaid))),
-    )
 
 
 def _with_reference_limits(plan: Plan, before: Mapping[str, Any] | None) -> Plan:

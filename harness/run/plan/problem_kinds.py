@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from harness.agent.attempt import NUDGE
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import EXTRACTORS, Extract
 from harness.agent.extraction.fences import extractor_of
@@ -20,33 +19,24 @@ from harness.problem import Kind, Problem
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import SETTINGS, RunSpec, flag_of
 from harness.tools.read_problem import ReadProblem
-from harness.tools.read_question import ReadQuestion
 from harness.tools.report_problem import ReportProblem
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.submit import Submit
 from harness.tools.toolbox import Tool, Toolbox
+from harness.tools.workspace import Texts
 from harness.tools.write_answer import WriteAnswer
 from harness.tools.write_solution import WriteSolution
 
-NUDGE_FOR_ANSWER = (
-    "No tool was called. Hand your answer in with write_answer, as a Python literal; an answer in "
-    "a message does not count."
-)
 RUN_CODE = frozenset({"self_repair", "best_of_k_public", *PUBLISHED})
 """Modes without tools that run solutions on tests."""
 
 
-def tools_for(kind: Kind, name: str = PYTHON) -> tuple[Tool[Any], ...]:
-    """Return the tools for a kind of problem, in the order shown to the model.
-
-    Args:
-        kind: the kind.
-        name: language of solutions.
-    """
+def tools_for(kind: Kind) -> tuple[Tool[Any], ...]:
+    """Return the tools for a kind of problem, in the order shown to the model."""
     if kind is Kind.CODE_GENERATION:
-        return ReadProblem(), WriteSolution(name), RunTests()
-    return ReadQuestion(kind), WriteAnswer()
+        return ReadProblem(), WriteSolution(), RunTests()
+    return ReadProblem(), WriteAnswer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +47,6 @@ class ProblemKind:
         kind: the kind of problem.
         tools: tools of every agent loop.
         extractors: extractors by name, as in `--extract`.
-        nudge: message to a model that called no tool.
         runs_code: whether solutions are programs, graded in the sandbox; else they are answers,
             graded by `harness.grading.answer_judge`.
         language: language of solutions.
@@ -66,7 +55,6 @@ class ProblemKind:
     kind: Kind
     tools: tuple[Tool[Any], ...]
     extractors: Mapping[str, Extract]
-    nudge: str
     runs_code: bool
     language: str = PYTHON
 
@@ -95,15 +83,13 @@ def words_of(kind: Kind) -> str:
 
 
 def _answers(kind: Kind) -> ProblemKind:
-    return ProblemKind(
-        kind, tools_for(kind), ANSWER_EXTRACTORS[kind], NUDGE_FOR_ANSWER, runs_code=False
-    )
+    return ProblemKind(kind, tools_for(kind), ANSWER_EXTRACTORS[kind], runs_code=False)
 
 
 RULES_OF: Mapping[Kind, ProblemKind] = MappingProxyType(
     {
         Kind.CODE_GENERATION: ProblemKind(
-            Kind.CODE_GENERATION, tools_for(Kind.CODE_GENERATION), EXTRACTORS, NUDGE, runs_code=True
+            Kind.CODE_GENERATION, tools_for(Kind.CODE_GENERATION), EXTRACTORS, runs_code=True
         ),
         Kind.TEST_OUTPUT_PREDICTION: _answers(Kind.TEST_OUTPUT_PREDICTION),
         Kind.CODE_EXECUTION: _answers(Kind.CODE_EXECUTION),
@@ -140,14 +126,18 @@ def in_language(rules: ProblemKind, name: str) -> ProblemKind:
     own = {"harness": extractor_of(name)}
     return replace(
         rules,
-        tools=tools_for(rules.kind, name),
         extractors={**rules.extractors, **own},
         language=name,
     )
 
 
-def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
+def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]], texts: Texts) -> Toolbox:
     """Return the tools of a run: the usual, the requested, and the user's own ones.
+
+    Args:
+        spec: the run's spec.
+        usual: tools of the kind of problem.
+        texts: describes the built-in tools.
 
     Raises:
         UsageError: a user's object is not a tool, or its name is already taken.
@@ -156,14 +146,14 @@ def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]]) -> Toolbox:
 
     tools = list(usual)
     tools += [Submit()] * spec.submit_tool
-    tools += [RunCode(spec.language)] * spec.run_code_tool
+    tools += [RunCode()] * spec.run_code_tool
     tools += [ReportProblem()] * spec.impossible_exit
     for path in spec.tool:
         own = own_tool(path)
         if own.name in {tool.name for tool in tools}:
             raise UsageError(f"--tool {path}: there is a tool {own.name!r} already")
         tools += [own]
-    return Toolbox(tools)
+    return Toolbox(tools, texts, spec.language)
 
 
 def check_mode(rules: ProblemKind, mode: str, *, runs_code: bool) -> None:

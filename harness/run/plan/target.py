@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import (
@@ -11,12 +12,14 @@ from harness.agent.events import (
     Cleared,
     Damaged,
     Event,
+    Refused,
     Request,
     Response,
     SampleEnd,
     SampleStart,
     standing,
 )
+from harness.agent.journal import refusal_of
 from harness.agent.strategies import EXTERNAL, PUBLISHED
 from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment, variable_of
@@ -33,14 +36,14 @@ from harness.models.protocol import (
 )
 from harness.models.providers import REFERENCES, REPLAY_PREFIX, is_sent
 from harness.models.references import ReferenceModel, check_references
-from harness.models.replay import ReplayModel
+from harness.models.replay import ReplayModel, plain_turn
 from harness.models.route import Route, served_by, shown_url
 from harness.models.unasked import UnaskedModel
 from harness.plugins import Plugin
 from harness.registry import MODES, TRANSPORTS, feature
 from harness.run.plan.modes import Mode, Transport
 from harness.run.settings.setting import is_said
-from harness.run.settings.spec import RunSpec, flag_of
+from harness.run.settings.spec import SETTINGS, RunSpec, flag_of, uses
 from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.transcript import sample_in
 from harness.run.store.transcripts import FOLDER, Transcripts
@@ -83,19 +86,28 @@ def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayMod
         UsageError: there are no transcripts, the run is of another mode, or the set has none of
             that mode and prompt.
     """
-    where = name.removeprefix(REPLAY_PREFIX)
-    if where == BUNDLED:
-        with as_file(files("harness") / "fixtures" / "recordings") as folder:
-            return ReplayModel(name, read_turns(_recording(name, folder, mode, prompt)))
-    folder = Path(where)
-    if not _holds_transcripts(folder):
-        return ReplayModel(name, read_turns(_recording(name, folder, mode, prompt)))
+    folder = recording_of(name, mode, prompt)
     if (folder / MANIFEST).is_file():
         own = read_manifest(folder)["spec"].get("mode", mode)
         own = "agentic" if own in EXTERNAL else own  # an agent of the user's own called tools, too
-        if own != mode:
+        if own != mode.removesuffix("_grow"):
             raise UsageError(f"{name} is a run of {own}: give --mode {own}, or another model")
     return ReplayModel(name, read_turns(folder))
+
+
+def recorded_mode(spec: RunSpec) -> str:
+    """Return the folder of a spec's mode in a set of recordings; a context has one of its own."""
+    return f"{spec.mode}_grow" if spec.context == "grow" and spec.mode == "agentic" else spec.mode
+
+
+def recording_of(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> Path:
+    """Return the folder of a recording; arguments and errors as in `open_replay`."""
+    where = name.removeprefix(REPLAY_PREFIX)
+    if where == BUNDLED:
+        with as_file(files("harness") / "fixtures" / "recordings") as folder:
+            return _recording(name, folder, mode, prompt)
+    folder = Path(where)
+    return folder if _holds_transcripts(folder) else _recording(name, folder, mode, prompt)
 
 
 def _recording(name: str, recordings: Path, mode: str, prompt: str) -> Path:
@@ -163,10 +175,11 @@ def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelErr
                 asked, damaged = True, False
             case Response():
                 asked = False
-                yield event.response
-            case Cleared():
+                yield plain_turn(event.response)
+            case Refused() | Cleared():
                 asked = False
-                yield ContextOverflowError(event.cause)
+                is_refused = isinstance(event, Refused)
+                yield refusal_of(event) if is_refused else ContextOverflowError(event.cause)
             case AgentLeft():  # its next steps are unknown
                 message = "the recorded agent left here"
                 yield RecordingEndedError(message, StopReason.MODEL_STOPPED, asked=False)
@@ -215,6 +228,30 @@ class Target:
     def is_recorded(self) -> bool:
         """Whether the model replays recordings."""
         return self.name.startswith(REPLAY_PREFIX)
+
+
+def as_recorded(spec: RunSpec, target: Target) -> tuple[RunSpec, Mapping[str, Any] | None]:
+    """Return a spec with the limits of the recording that it plays, and the recording's manifest.
+
+    What the spec says itself stays. A recording without a manifest says nothing.
+
+    Raises:
+        UsageError: as in `open_replay`.
+    """
+    if not target.is_recorded or spec.mode in EXTERNAL:
+        return spec, None
+    folder = recording_of(target.name, recorded_mode(spec), spec.prompt)
+    if not (folder / MANIFEST).is_file():
+        return spec, None
+    manifest = read_manifest(folder)
+    kept = {
+        key: manifest["spec"][key]
+        for key, setting in SETTINGS.items()
+        if setting.recorded and key in manifest["spec"] and uses(spec.mode, key)
+        if not is_said(spec, key)
+    }
+    said = spec.model_dump(exclude_unset=True)
+    return RunSpec.model_validate({**said, **kept}), manifest
 
 
 def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
@@ -277,7 +314,7 @@ def open_target(target: Target, spec: RunSpec, *, dry_run: bool = False) -> Mode
     if spec.mode in EXTERNAL:
         return UnaskedModel(target.name)
     if target.is_recorded:
-        return open_replay(target.name, spec.mode, spec.prompt)
+        return open_replay(target.name, recorded_mode(spec), spec.prompt)
     if target.name == REFERENCES:
         check_references(spec.mode)
         return ReferenceModel(())

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Literal, TypedDict
 
+from harness.agent.strategies import Context
 from harness.efficiency import Timing
 from harness.languages import LanguageName
 from harness.models.prices.price import Price
@@ -86,6 +87,10 @@ class VariantKeys(SelectionKeys, JudgingKeys, total=False):
     max_tool_calls: int | None
     max_tokens_per_sample: int | None
     stop_on_pass: bool
+    context: Context
+    repeats: int
+    check_turns: int
+    report_tests: int
     submit_tool: bool
     run_code_tool: bool
     show_budget: bool
@@ -96,7 +101,6 @@ class VariantKeys(SelectionKeys, JudgingKeys, total=False):
     agent_memory: int | None
     agent_without_namespace: bool
     repair_rounds: int | None
-    repair_from: str | None
     best_of: int | None
     test_answers: int | None
     plans: int | None

@@ -13,6 +13,7 @@ from harness.agent.strategies import (
     REPAIR_ROUNDS,
     SHOTS,
     TEST_ANSWERS,
+    Context,
 )
 from harness.languages import LanguageName
 from harness.models.providers import ToolProtocol
@@ -22,17 +23,18 @@ from harness.run.settings.setting import (
     LEAST_MEMORY,
     MOST_MEMORY,
     MOST_ROUNDS,
+    REPORTING,
     SEVERAL,
     TOOLS,
     Setting,
     SettingsGroup,
 )
+from harness.tools import REPORT_TESTS
 
 _asks = partial(Setting, modes=ASKED)
-_loop = partial(Setting, modes=("agentic",))
-_tool = partial(Setting, modes=TOOLS)
+_loop = partial(Setting, modes=("agentic",), recorded=True)
+_tool = partial(Setting, modes=TOOLS, recorded=True)
 _agent = partial(Setting, modes=("external",))
-_repair = partial(Setting, modes=("self_repair",))
 
 
 class ModeSettings(SettingsGroup):
@@ -61,8 +63,8 @@ class ModeSettings(SettingsGroup):
     tool_protocol: Annotated[
         ToolProtocol,
         _loop(
-            "How the model calls tools: native, described in text, or native until the "
-            "provider refuses that (auto).",
+            "Give the model its tools natively (native), or none, so that it answers with a "
+            "program in text (text). Default: native until the provider refuses that (auto).",
             "Mode",
             metavar="auto|native|text",
         ),
@@ -88,6 +90,7 @@ class ModeSettings(SettingsGroup):
             "Input and output tokens of a sample after which no further request is sent. "
             "Default: no limit.",
             "Mode",
+            recorded=True,
             modes=SEVERAL,
         ),
     ] = Field(default=None, ge=1)
@@ -99,6 +102,41 @@ class ModeSettings(SettingsGroup):
             names=("--stop-on-pass/--no-stop-on-pass",),
         ),
     ] = True
+    context: Annotated[
+        Context,
+        _loop(
+            "What the model sees after a program that failed: one conversation that grows (grow), "
+            "or a new one with the problem, the program and what failed (fresh). Default: fresh "
+            "in text, grow with native tools (auto).",
+            "Mode",
+            metavar="auto|grow|fresh",
+        ),
+    ] = "auto"
+    repeats: Annotated[
+        int,
+        _loop(
+            "Programs that the model wrote before, after which it begins anew with the problem "
+            "alone, twice at most.",
+            "Mode",
+        ),
+    ] = Field(default=1, ge=1)
+    check_turns: Annotated[
+        int,
+        _loop(
+            "Most turns after the public tests have passed, in which the model names edge cases "
+            "and they are run on its program.",
+            "Mode",
+        ),
+    ] = Field(default=0, ge=0, le=MOST_ROUNDS)
+    report_tests: Annotated[
+        int,
+        Setting(
+            "Failing public tests that a report shows in full; the others get a line each.",
+            "Mode",
+            modes=REPORTING,
+            recorded=True,
+        ),
+    ] = Field(default=REPORT_TESTS, ge=1)
     submit_tool: Annotated[
         bool, _tool("Give the model a tool that ends its attempt: submit.", "Mode")
     ] = False
@@ -170,17 +208,10 @@ class ModeSettings(SettingsGroup):
             "Default: 1.",
             "Mode",
             modes=("self_repair", REFLEXION, MAP_CODER),
+            recorded=True,
             usual=REPAIR_ROUNDS,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
-    repair_from: Annotated[
-        str | None,
-        _repair(
-            "Run whose solutions self_repair begins with. Default: ask for a first solution.",
-            "Mode",
-            metavar="RUN",
-        ),
-    ] = None
     best_of: Annotated[
         int | None,
         Setting(
@@ -188,6 +219,7 @@ class ModeSettings(SettingsGroup):
             "Mode",
             metavar="K",
             modes=("best_of_k_public", CODET),
+            recorded=True,
             usual=SHOTS,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
@@ -197,6 +229,7 @@ class ModeSettings(SettingsGroup):
             "Answers with tests of codet. Default: 1.",
             "Mode",
             modes=(CODET,),
+            recorded=True,
             usual=TEST_ANSWERS,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
@@ -206,6 +239,7 @@ class ModeSettings(SettingsGroup):
             "Similar problems that map_coder recalls, with a plan for each. Default: 3.",
             "Mode",
             modes=(MAP_CODER,),
+            recorded=True,
             usual=PLANS,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)

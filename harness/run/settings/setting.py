@@ -23,6 +23,8 @@ ASKED = ASKING
 """Modes in which the harness sends the requests, and not a user's own agent."""
 SEVERAL = tuple(mode for mode in ASKED if mode != "single_shot")
 """Modes that may send several requests for a sample."""
+REPORTING = tuple(mode for mode in (*SEVERAL, *EXTERNAL) if mode != "best_of_k_public")
+"""Modes that show the model what failed."""
 TOOLS = ("agentic", *EXTERNAL)
 """The modes with tools."""
 
@@ -47,6 +49,7 @@ class Setting:
         common: whether many people use it; the help of a command with many flags shows only these.
         factor: whether it may be the difference that a comparison of runs measures.
         usual: the value that None stands for.
+        recorded: whether a recording that is played brings its value along.
     """
 
     help: str
@@ -62,6 +65,7 @@ class Setting:
     common: bool = False
     factor: bool = False
     usual: object = None
+    recorded: bool = False
 
 
 class SettingsGroup(BaseModel):

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import (
-    Cleared,
     Event,
     NewConversation,
     PutOff,
+    Refused,
     Request,
     Response,
     Resumed,
@@ -61,7 +61,7 @@ def requests_of(events: Iterable[Event]) -> Iterator[Spent]:
             yield conversation.unheard()
         if isinstance(event, Request):
             waiting = True
-        elif isinstance(event, Response | Unusable | Resumed | PutOff | SampleEnd | Cleared):
+        elif isinstance(event, Response | Unusable | Resumed | PutOff | SampleEnd | Refused):
             waiting = False
         conversation.add(event)
     if waiting:

@@ -3,7 +3,7 @@
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RunDirectoryError
-from harness.languages import PYTHON
-from harness.problem import Problem
 from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.run.store.files import read_json, reason_of
 from harness.run.store.planned_samples import fault_of, planned_samples
 from harness.run.store.results import ResultsFile, SampleResult, read_results, storage_error
-from harness.run.store.transcript import SharedParts, TranscriptWriter, file_name, sample_name
+from harness.run.store.transcript import SharedParts, TranscriptWriter, file_name
 from harness.run.store.transcripts import FOLDER
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
@@ -303,37 +301,3 @@ def _children(folder: Path) -> list[Path]:
     except OSError:  # not readable
         return []
     return [Path(path) for path in sorted(files)]
-
-
-def earlier_solutions(
-    path: Path, samples: Iterable[tuple[Problem, int]], language: str
-) -> dict[str, str]:
-    """Return a run's solutions of some samples by name, for another run to repair.
-
-    Args:
-        path: directory of the run.
-        samples: problem and index of each sample.
-        language: language that the solutions must be in.
-
-    Raises:
-        RunDirectoryError: the directory is not a run, its solutions are in another language, or it
-            lacks one of a sample.
-    """
-    own = read_manifest(path)["spec"].get("language", PYTHON)
-    if own != language:
-        raise RunDirectoryError(
-            f"--repair-from {path}: its solutions are in {own}, and this run's in {language}; give "
-            f"--language {own}, or another run"
-        )
-    known = {(each.sample, each.problem_hash): each.code for each in read_results(path / RESULTS)}
-    earlier: dict[str, str] = {}
-    for problem, index in samples:
-        sample = sample_name(problem.id, index)
-        code = known.get((sample, problem.content_hash))
-        if code is None:
-            raise RunDirectoryError(
-                f"--repair-from {path}: it has no solution of {sample}, as the problem is now; "
-                "leave the sample out, or finish that run first"
-            )
-        earlier[sample] = code
-    return earlier

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, ValidationError
 
-from harness.agent.attempt import ChosenBy, StopReason, ToolProtocolUsed
+from harness.agent.attempt import ChosenBy, LoopFacts, StopReason, ToolProtocolUsed
 from harness.agent.problem_reports import Reported
 from harness.efficiency.scale import Efficiency
 from harness.errors import RunDirectoryError, StorageError
@@ -94,6 +94,7 @@ class SampleResult(Frozen):
         fraction: fraction of the problem's tests passed.
         tool_protocol, fallback, refused, confined: as in `harness.agent.attempt.Attempt`; None or
             False if the run is older than the field.
+        loop: what the requests after the first brought; left out of the line if all is 0.
         cut_off: number of the model's answers that ended at the token limit; 0 if the run is older
             than this field.
         answer_seconds: seconds of the answers whose tokens are known; 0 if the run is older.
@@ -148,6 +149,7 @@ class SampleResult(Frozen):
     steps: tuple[Step, ...] = ()
     tool_protocol: ToolProtocolUsed | None = None
     fallback: bool = False
+    loop: Annotated[LoopFacts, Field(exclude_if=lambda loop: not loop)] = LoopFacts()
     refused: bool = False
     confined: bool | None = None
     usage: Usage | None

@@ -3,7 +3,7 @@
 import hashlib
 import io
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 from urllib.parse import quote, unquote
@@ -43,19 +43,25 @@ EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 START = b'{"event":"sample_start","schema":%d,' % SCHEMA
 LEFT_OUT = START + b'"as_run":true,'
 REQUEST = b'{"event":"request"'
-OPENING = b'"messages":[{"role":"system"}'
+OPENING = b'"messages":[{"role":"system","sha256":"%s"}'
+HASH = 16  # hex digits of the hash of a system message
+LACKING = OPENING[: OPENING.index(b"%s")]
 RESULT = b'{"event":"tool_result","result":{'
 STOP = {"response": {"stop"}}
 
 
-def shared_parts(facts: Mapping[str, Any], system: str | None) -> dict[str, Any]:
+def shared_parts(facts: Mapping[str, Any], systems: Iterable[str]) -> dict[str, Any]:
     """Return what a run's manifest holds for its transcripts, see `SharedParts`.
 
     Args:
         facts: what the starts of all samples say.
-        system: the system prompt, if all samples have the same.
+        systems: the system messages that all samples share.
     """
-    return {"sample": dict(facts), "system": system}
+    return {"sample": dict(facts), "system": {_hash(each): each for each in systems}}
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:HASH]
 
 
 class SharedParts:
@@ -70,12 +76,14 @@ class SharedParts:
 
     def __init__(self, stored: Any = None) -> None:
         values = cast("dict[str, Any]", stored) if isinstance(stored, dict) else {}
-        facts, system = values.get("sample"), values.get("system")
+        facts, systems = values.get("sample"), values.get("system")
         self._facts = to_json(facts)[1:-1] + b"," if facts and isinstance(facts, dict) else b""
-        self._system = b""
-        if isinstance(system, str) and system:
-            message = SystemMessage(content=system).model_dump_json().encode()
-            self._system = OPENING.replace(b'{"role":"system"}', message)
+        texts = cast("dict[str, Any]", systems) if isinstance(systems, dict) else {}
+        self._systems = [
+            (OPENING % digest.encode(), b'"messages":[' + _system_message(text))
+            for digest, text in texts.items()
+            if isinstance(text, str)
+        ]
 
     @classmethod
     def of(cls, run: Path) -> "SharedParts":
@@ -89,23 +97,29 @@ class SharedParts:
         """Return a line without the part that the run's manifest holds."""
         if self._facts and line.startswith(START) and self._facts in line:
             return LEFT_OUT + line[len(START) :].replace(self._facts, b"", 1)
-        if self._system and line.startswith(REQUEST):
-            return line.replace(self._system, OPENING, 1)
+        if line.startswith(REQUEST):
+            for short, whole in self._systems:
+                line = line.replace(whole, short, 1)
         return line
 
     def lacks(self, line: bytes) -> bool:
         """Return whether a line needs a shared part that is not known."""
         if line.startswith(LEFT_OUT):
             return not self._facts
-        return line.startswith(REQUEST) and OPENING in line and not self._system
+        return line.startswith(REQUEST) and LACKING in self.put_back(line)
 
     def put_back(self, line: bytes) -> bytes:
         """Return the whole line."""
         if line.startswith(LEFT_OUT):
             return START + self._facts + line[len(LEFT_OUT) :]
-        if self._system and line.startswith(REQUEST):
-            return line.replace(OPENING, self._system, 1)
+        if line.startswith(REQUEST):
+            for short, whole in self._systems:
+                line = line.replace(short, whole, 1)
         return line
+
+
+def _system_message(text: str) -> bytes:
+    return SystemMessage(content=text).model_dump_json().encode()
 
 
 class ResultHeads:

@@ -67,6 +67,8 @@ class Curve(Frozen):
             to the most spent on one; None if any amount is unknown, or nothing was spent.
         lost: samples with a revision that passes all tests and a final solution that does not.
             These rates count them as solved; pass@1 does not.
+        gained: samples whose first revision fails a test and whose final solution passes all.
+        gone: samples whose first revision passes all tests and whose final solution does not.
     """
 
     problems: int
@@ -81,6 +83,8 @@ class Curve(Frozen):
     by_tokens: tuple[Point, ...] | None
     by_dollars: tuple[Point, ...] | None
     lost: int
+    gained: int = 0
+    gone: int = 0
 
     @property
     def without_first_write(self) -> int:
@@ -144,6 +148,8 @@ def curve_of(graded: Sequence[SampleResult]) -> Curve | None:
         by_tokens=_by_amount(ways, [way.tokens for way in ways], lambda step: step.tokens),
         by_dollars=_by_amount(ways, [way.cost for way in ways], lambda step: step.cost),
         lost=sum(way.solving is not None and not way.solved for way in ways),
+        gained=sum(way.first_write is False and way.solved for way in ways),
+        gone=sum(way.first_write is True and not way.solved for way in ways),
     )
 
 

@@ -81,6 +81,12 @@ class Run:
         return self.manifest["spec"]
 
     @property
+    def tools_sent(self) -> list[dict[str, Any]]:
+        """The tools that its samples were given natively, as they were sent; none in text."""
+        tools: dict[str, Any] = self.manifest.get("tools") or {}
+        return tools.get("sent", [])
+
+    @property
     def planned(self) -> int:
         """Number of planned samples, including those of missing shards."""
         return planned_samples(self.manifest)

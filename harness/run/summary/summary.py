@@ -8,7 +8,7 @@ from typing import Annotated, Protocol
 
 from pydantic import Field
 
-from harness.agent.attempt import ChosenBy
+from harness.agent.attempt import ChosenBy, LoopFacts
 from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
 from harness.grading.verdict import JudgedAgain, Score, Verdict
 from harness.models.protocol import Frozen, Usage
@@ -76,6 +76,7 @@ class Summary(Frozen):
         cut_off: answers that ended at the token limit; `cut_off_samples` is the number of samples
             with such answers, `max_tokens` the run's limit, None if not set.
         tokens_per_second: output tokens by the seconds of their answers; None if unknown.
+        loop: what the requests after each sample's first brought, in sum.
         nudges: reminders by the agent loop after messages without a tool call.
         of_several: pass@k and pass^k, with several samples per problem.
         mean_fraction: mean over problems of the fraction of tests passed, if known.
@@ -141,6 +142,7 @@ class Summary(Frozen):
     tool_protocols: dict[str, int] = Field(default_factory=dict[str, int])
     refused: int = 0
     nudges: int = 0
+    loop: LoopFacts = LoopFacts()
     cut_off: int = 0
     cut_off_samples: int = 0
     max_tokens: int | None = None
@@ -240,6 +242,7 @@ def summarize(
         tool_protocols=counted(filter(None, table["tool_protocol"])),
         refused=table.total("refused"),
         nudges=table.total("nudges"),
+        loop=sum((each.loop for each in done if each.loop), LoopFacts()),
         cut_off=table.total("cut_off"),
         cut_off_samples=sum(number > 0 for number in table["cut_off"]),
         max_tokens=max_tokens,

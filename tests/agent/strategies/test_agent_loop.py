@@ -7,12 +7,13 @@ from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
 from harness.agent import events as kinds
 from harness.agent.attempt import BudgetSpentError, Gate, Limits, StopReason, StrategyOptions
-from harness.agent.episode import MOST_IN_A_ROW, MOST_REMINDERS
+from harness.agent.episode import MOST_REMINDERS
 from harness.agent.events import Event, Request, Response, Resumed, SampleEnd, standing
-from harness.agent.reminder import NO_CALL
+from harness.agent.text_loop import REPEATED
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
+    ModelSettings,
     ToolCall,
     ToolMessage,
     Usage,
@@ -25,8 +26,8 @@ Play = Callable[..., Awaitable[Played]]
 RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
 ALSO_RIGHT = "print(sum(map(int, input().split())))\n"
 WRONG = "print(3)\n"
-OTHER_WRONG = "print(4)\n"
-THIRD_WRONG = "print(5)\n"
+OTHER_WRONG = "print(1 + 2)\n"
+NONE = "print(5)\n"
 
 
 def reminders(played: Played) -> list[str]:
@@ -63,31 +64,91 @@ class TestStopping:
         script = [turn(write(WRONG), run()), turn(write(OTHER_WRONG), run())]
         played = await play(*script, limits=Limits(turns=2))
         assert played.attempt.stop_reason is StopReason.TURN_LIMIT
-        assert played.attempt.code == OTHER_WRONG
         assert len(played.model.sent) == played.attempt.model_calls == 2
 
     async def test_passing_in_the_last_turn_is_passing(self, play: Play) -> None:
         played = await play(turn(write(RIGHT), run()), limits=Limits(turns=1))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
 
-    async def test_the_same_failing_code_three_times_running_is_the_end(self, play: Play) -> None:
-        played = await play(*[turn(write(WRONG), run()) for _ in range(3)])
+    @pytest.mark.parametrize("again", [[write(WRONG), run()], [write(f"{WRONG}# 1")], [run()]])
+    async def test_a_repeat_begins_anew_twice_and_then_ends(
+        self, play: Play, again: list[ToolCall]
+    ) -> None:
+        script = [turn(write(WRONG), run())]
+        script += [turn(*again), turn(write(WRONG), run()), turn(write(WRONG), run())]
+        if again[0].name == "run_tests":  # in a new conversation it is a repeat of the program
+            script[1:] = [turn(*again), *[turn(write(WRONG), run())] * 2]
+        played = await play(*script)
         assert played.attempt.stop_reason is StopReason.REPEATED_SOLUTION
-        assert played.attempt.code == WRONG
+        assert (played.attempt.code, played.attempt.loop.restarts) == (WRONG, 2)
+        begun = [each for each in played.events if isinstance(each, kinds.NewConversation)]
+        assert [(each.turn, each.cause) for each in begun] == [(2, REPEATED), (3, REPEATED)]
+        opening = played.heard[0]
+        assert [sent.messages for sent in played.heard[2:]] == [opening.messages] * 2
+        assert all(sent.tools == opening.tools for sent in played.heard)
+        again_played = await play(recorded=played.events)
+        assert (again_played.heard, again_played.attempt.code) == ([], WRONG)
 
-    async def test_the_same_code_with_another_between_is_no_repetition(self, play: Play) -> None:
-        codes = [WRONG, WRONG, OTHER_WRONG, WRONG, WRONG]
-        played = await play(
-            *[turn(write(code), run()) for code in codes], *[turn(text="Enough.")] * 2
+    async def test_a_cycle_is_a_repeat(self, play: Play) -> None:
+        codes = [WRONG, OTHER_WRONG, WRONG, RIGHT]
+        played = await play(*[turn(write(code), run()) for code in codes])
+        assert played.attempt.code == RIGHT
+        begun = [each.turn for each in played.events if isinstance(each, kinds.NewConversation)]
+        assert begun == [3]
+
+    @pytest.mark.parametrize("again", [[write(WRONG), run()], [run()]])
+    async def test_at_temperature_0_a_repeat_is_the_end(
+        self, play: Play, again: list[ToolCall]
+    ) -> None:
+        settings = ModelSettings(temperature=0.0)
+        played = await play(turn(write(WRONG), run()), turn(*again), settings=settings)
+        assert played.attempt.stop_reason is StopReason.REPEATED_SOLUTION
+        assert played.attempt.loop.restarts == 0
+
+    async def test_as_many_repeats_as_set_begin_anew(self, play: Play) -> None:
+        script = [*[turn(write(WRONG), run())] * 3, turn(write(RIGHT), run())]
+        played = await play(*script, options=StrategyOptions(repeats=2))
+        begun = [each.turn for each in played.events if isinstance(each, kinds.NewConversation)]
+        assert begun == [3]
+        assert played.attempt.code == RIGHT
+
+    async def test_tests_of_an_unchanged_solution_are_answered_in_one_line(
+        self, play: Play
+    ) -> None:
+        played = await play(turn(write(WRONG), run(), run()), turn(write(RIGHT), run()))
+        first, second = (result.content for result in played.results[1:3])
+        assert "Test 2: wrong answer" in first
+        assert second == "Nothing has changed since the last run: 1 of 2 public tests passed."
+        same = await play(turn(write(WRONG), run(), write(WRONG)), turn(write(RIGHT), run()))
+        assert same.results[2].content == (
+            "This is revision 1 again, which passes 1 of 2 public tests. Write a program that does "
+            "something else."
         )
-        assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
 
-    async def test_code_that_was_never_run_does_not_repeat(self, play: Play) -> None:
-        played = await play(*[turn(write(WRONG)) for _ in range(4)], *[turn(text="Enough.")] * 2)
-        assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
+    async def test_fresh_shows_the_program_and_its_report_in_a_new_conversation(
+        self, play: Play
+    ) -> None:
+        script = [turn(write(WRONG)), turn(run()), turn(write(RIGHT), run())]
+        played = await play(*script, options=StrategyOptions(context="fresh"))
+        assert played.attempt.code == RIGHT
+        system, user = played.heard[2].messages
+        assert system == played.heard[0].messages[0]
+        shown = str(getattr(user, "content", ""))
+        assert shown.startswith(str(getattr(played.heard[0].messages[1], "content", "")))
+        assert f"```python\n{WRONG}```" in shown
+        assert "Test 2: wrong answer" in shown
+        assert shown.endswith(
+            "Call write_solution with the whole corrected program, and run_tests "
+            "in the same message."
+        )
+        assert played.heard[2].tools == played.heard[0].tools
+        assert len(played.heard[1].messages) == 4  # not tested yet: it grows
+        again = await play(recorded=played.events, options=StrategyOptions(context="fresh"))
+        assert (again.heard, again.attempt.code) == ([], RIGHT)
 
     async def test_a_conversation_that_no_longer_fits_keeps_its_solution(self, play: Play) -> None:
-        played = await play(turn(write(WRONG)), ContextOverflowError("HTTP 400: too long"))
+        too_long = ContextOverflowError("HTTP 400: too long")
+        played = await play(turn(write(WRONG)), too_long, too_long)
         assert played.attempt.stop_reason is StopReason.CONTEXT_LIMIT
         assert (played.attempt.code, played.attempt.chosen_by) == (WRONG, "newest")
         assert played.attempt.error == "HTTP 400: too long"
@@ -133,7 +194,7 @@ class TestReminders:
         assert played.attempt.nudges == 1
         assert reminders(played) == [
             "No tool was called. Your newest solution passes 1 of 2 public tests. 7 turns left. "
-            "Call write_solution with the corrected code, or call no tool again to give up."
+            "Hand in the corrected program, or call no tool again to give up."
         ]
 
     async def test_a_reminder_says_that_the_solution_is_untested(self, play: Play) -> None:
@@ -176,16 +237,6 @@ class TestReminders:
         assert played.attempt.nudges == 0
         assert played.attempt.chosen_by == "passed_public_tests"
 
-    async def test_talk_without_a_solution_is_answered_at_most_twice(self, play: Play) -> None:
-        played = await play(*[turn(text="Let me think about sums.")] * 3)
-        assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
-        assert played.attempt.nudges == MOST_IN_A_ROW
-        assert [text.rpartition(". ")[2] for text in reminders(played)] == [
-            "To give up, call no tool in your next 2 messages.",
-            "To give up, call no tool again.",
-        ]
-        assert (played.attempt.code, played.attempt.chosen_by) == ("", "none")
-
     async def test_an_empty_message_is_answered_too(self, play: Play) -> None:
         played = await play(turn(), turn(write(RIGHT), run()))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
@@ -224,21 +275,6 @@ class TestReminders:
 
 
 class TestCodeInWords:
-    async def test_code_in_prose_is_salvaged_and_flagged(self, play: Play) -> None:
-        played = await play(
-            turn(text=f"```python\n{WRONG}```"),
-            turn(text=f"Better:\n```python\n{RIGHT}```"),
-            turn(text="That is all."),
-        )
-        attempt = played.attempt
-        assert attempt.stop_reason is StopReason.MODEL_STOPPED
-        assert attempt.code == RIGHT.strip()
-        assert attempt.chosen_by == "prose"
-        assert attempt.extraction == "python block with entry point"
-        assert (attempt.nudges, attempt.written) == (2, 1)
-        assert attempt.revisions[0].tests == final_tests(played)[0].tests
-        assert attempt.revisions[0].tests.solved
-
     async def test_code_beside_a_tool_call_can_be_salvaged(self, play: Play) -> None:
         model_turn = turn(read(), text=f"My plan:\n```python\n{RIGHT}```")
         played = await play(model_turn, limits=Limits(turns=1))
@@ -246,12 +282,19 @@ class TestCodeInWords:
         assert played.attempt.code == RIGHT.strip()
         assert played.attempt.chosen_by == "prose"
 
-    async def test_what_was_written_goes_before_prose(self, play: Play) -> None:
-        prose = turn(text=f"```python\n{RIGHT}```")
+    @pytest.mark.parametrize(("said", "final"), [(RIGHT, RIGHT), (NONE, WRONG)])
+    async def test_a_program_in_a_message_is_run_and_wins_if_it_passes_more(
+        self, play: Play, said: str, final: str
+    ) -> None:
+        prose = turn(text=f"```python\n{said}```")
         played = await play(turn(write(WRONG), run()), *[prose] * 3)
         attempt = played.attempt
-        assert (attempt.code, attempt.chosen_by) == (WRONG, "newest")
-        assert attempt.nudges == 2
+        assert attempt.code.strip() == final.strip()
+        assert attempt.chosen_by == ("prose" if final == RIGHT else "most_public_tests")
+        assert (attempt.nudges, len(final_tests(played))) == (2, 1)
+        again = await play(recorded=played.events)
+        assert again.events == again.heard == []
+        assert again.attempt.code == attempt.code
 
 
 class TestFinalSolution:
@@ -262,25 +305,25 @@ class TestFinalSolution:
         assert (attempt.code, attempt.chosen_by) == (RIGHT, "passed_public_tests")
         assert (attempt.model_calls, final_tests(played)) == (1, [])
 
-    async def test_the_newest_solution_that_passed_goes_before_a_newer_one(
-        self, play: Play
+    @pytest.mark.parametrize(
+        ("codes", "final"),
+        [
+            ((WRONG, NONE), WRONG),  # the newer one passes fewer
+            ((NONE, WRONG), WRONG),
+            ((WRONG, OTHER_WRONG), WRONG),  # equals: the earliest
+            ((NONE, RIGHT, ALSO_RIGHT, WRONG), RIGHT),
+        ],
+    )
+    async def test_revisions_never_run_are_run_and_the_best_is_final(
+        self, play: Play, codes: tuple[str, ...], final: str
     ) -> None:
-        played = await play(
-            turn(write(RIGHT), run(), write(WRONG), run()),
-            turn(write(ALSO_RIGHT), run(), write(OTHER_WRONG)),
-            *[turn(text="Done.")] * 2,
-            options=StrategyOptions(stop_on_pass=False),
-        )
-        attempt = played.attempt
-        assert (attempt.code, attempt.chosen_by) == (ALSO_RIGHT, "passed_public_tests")
-        assert attempt.stop_reason is StopReason.MODEL_STOPPED
-        assert [event.tests.passed for event in final_tests(played)] == [0]
-
-    async def test_the_newest_solution_is_handed_in_if_none_passed(self, play: Play) -> None:
-        played = await play(
-            turn(write(WRONG), run()), turn(write(OTHER_WRONG)), *[turn(text="Good night.")] * 2
-        )
-        assert (played.attempt.code, played.attempt.chosen_by) == (OTHER_WRONG, "newest")
+        played = await play(*[turn(write(code)) for code in codes], *[turn(text="Done.")] * 2)
+        assert played.attempt.code == final
+        assert len(final_tests(played)) == len(codes)
+        assert all(each.tests for each in played.attempt.revisions)
+        again = await play(recorded=played.events)
+        assert again.events == again.heard == []
+        assert again.attempt == played.attempt
 
     @pytest.mark.parametrize(
         ("last", "limits", "reason"),
@@ -288,7 +331,7 @@ class TestFinalSolution:
             ([turn(text="Done.")] * 2, Limits(), "model_stopped"),
             ([turn(text="Hm.")], Limits(turns=2), "turn_limit"),
             ([turn(read())], Limits(tool_calls=2), "tool_call_limit"),
-            ([ContextOverflowError("too long")], Limits(), "context_limit"),
+            ([ContextOverflowError("too long")] * 2, Limits(), "context_limit"),
             ([NEVER], Limits(seconds=1), "time_limit"),
             ([NEVER], Limits(wall_seconds=1), "wall_limit"),
         ],
@@ -506,5 +549,5 @@ class TestOlderRecords:
         played = await play(turn(run()), recorded=old)
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert len(played.heard) == 1
-        assert reminders(played)[0].startswith(NO_CALL)
+        assert reminders(played)[0].startswith("No tool was called.")
         assert standing([*old, *played.events])[: len(old)] == old

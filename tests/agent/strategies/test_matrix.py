@@ -10,10 +10,10 @@ from scripted import USAGE, Played, Sent, rebuild
 from harness.agent import events as kinds
 from harness.agent.attempt import Attempt, ChosenBy, Limits, StopReason, StrategyOptions
 from harness.agent.events import (
-    Cleared,
     Damaged,
     Event,
     NewConversation,
+    Refused,
     Request,
     Response,
     Resumed,
@@ -65,14 +65,14 @@ class Cell:
     async def play(self, recorded: Sequence[Event] = (), known: int | None = None) -> Played:
         """The conversation, or what is left of it; answers that are recorded are not given."""
         if known is None:
-            known = sum(isinstance(event, Response | Cleared) for event in recorded)
+            known = sum(isinstance(event, Response | Refused) for event in recorded)
         return await self._play(
             *(step for answer in self.answers[known:] for step in answer),
             mode=self.mode,
             limits=LIMITS,
             options=OPTIONS,
             view=self.view,
-            through=self.behaviour.through,
+            tool_use=self.behaviour.tool_use,
             judged=self._judged,
             recorded=recorded,
         )
@@ -115,7 +115,7 @@ async def test_resume_from_any_event_asks_only_the_rest(
         for length in range(1, len(events)):
             kept = events[:length]
             again = await cell.play(kept)
-            answered = sum(isinstance(event, Response | Cleared) for event in kept)
+            answered = sum(isinstance(event, Response | Refused) for event in kept)
             assert len(again.heard) == len(whole.heard) - answered
             assert again.heard == whole.heard[answered:]
             assert _timeless(again.attempt) == _timeless(whole.attempt)
@@ -149,7 +149,7 @@ def _check_end(cell: Cell, played: Played) -> None:
     attempt = played.attempt
     assert attempt.stop_reason is cell.behaviour.end(cell.mode)
     assert attempt.model_calls <= TURNS
-    again = sum(isinstance(event, Cleared) for event in played.events)
+    again = sum(isinstance(event, Refused) for event in played.events)
     assert attempt.model_calls == len(played.heard) - again
     turns = [request.turn for request in played.requests]
     assert turns == sorted(turns)
@@ -184,10 +184,10 @@ def _check_solution(cell: Cell, played: Played) -> None:
     solved = [each for each in written if each.tests is not None and each.tests.solved]
     match attempt.chosen_by:
         case ChosenBy.PASSED_PUBLIC_TESTS:
-            assert attempt.code == solved[-1].code
+            assert attempt.code == solved[0].code
         case ChosenBy.NEWEST:
             assert not solved
-            assert attempt.code == written[-1].code
+            assert len(written) == 1
         case ChosenBy.MOST_PUBLIC_TESTS:
             assert not solved
             most = max(each.tests.passed for each in written if each.tests)
@@ -233,7 +233,7 @@ def _begun_anew(events: Sequence[Event]) -> Iterator[int]:
     for event in events:
         if isinstance(event, Request):
             number += 1
-        if isinstance(event, NewConversation | Cleared):
+        if isinstance(event, NewConversation | kinds.ReasoningLeftOut):
             yield number
 
 

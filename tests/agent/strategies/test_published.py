@@ -8,7 +8,6 @@ from scripted import Played, Sent, turn
 
 from harness.agent.attempt import ChosenBy, Limits, StopReason, StrategyOptions
 from harness.agent.events import RanWrittenTests, Request
-from harness.agent.strategies.baselines import NO_CODE, NO_NEW_CODE
 from harness.agent.strategies.codet import agreement
 from harness.agent.strategies.map_coder import confidence, examples, section
 from harness.features.show.transcript_command import transcript_text
@@ -18,6 +17,8 @@ from harness.run.store.transcript import EVENT
 
 Play = Callable[..., Awaitable[Played]]
 
+NO_CODE = "There was no code in the answer, so nothing could be run."
+NO_NEW_CODE = "There was no code in the latest answer; this is the solution before it."
 RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
 DIFFERENCE = "a, b = map(int, input().split())\nprint(a - b)\n"
 PRODUCT = "a, b = map(int, input().split())\nprint(a * b)\n"

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,11 +17,8 @@ from harness.agent.attempt import (
     StopReason,
     StrategyOptions,
 )
-from harness.agent.dialogue import CLEARED
-from harness.agent.events import Cleared, NewConversation, Resumed, ToolResult
+from harness.agent.events import NewConversation, Resumed, ToolResult
 from harness.agent.events import Tested as StrategyTested
-from harness.agent.strategies.baselines import NO_CODE, NO_NEW_CODE
-from harness.features.show.transcript_command import transcript_text
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.problem import ProblemView, TestCase
 from harness.run.store.transcript import EVENT
@@ -29,16 +27,18 @@ from harness.tools.read_problem import ReadProblem
 from harness.tools.run_code import LONGEST_OUTPUT, RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.submit import Submit
-from harness.tools.toolbox import Toolbox
 from harness.tools.write_solution import LONGEST_CODE, WriteSolution
 
 Play = Callable[..., Awaitable[Played]]
 
+NO_CODE = "There was no program in your last answer, so nothing could be run."
+NO_NEW_CODE = "There was no program in your last answer; this is the one before it."
 RIGHT = "a, b = map(int, input().split())\nprint(a + b)\n"
 ONE_PASSES = "input()\nprint(3)\n"
 ALSO_ONE = "input()\nprint(6)\n"
 NONE_PASSES = "input()\nprint('x')\n"
-TOOLS = Toolbox((ReadProblem(), WriteSolution(), RunTests(), Submit(), RunCode()))
+ALSO_NONE = "input()\nprint('y')\n"
+TOOLS = (ReadProblem(), WriteSolution(), RunTests(), Submit(), RunCode())
 
 
 def said(code: str) -> ModelTurn:
@@ -67,7 +67,7 @@ class TestBestOfK:
         return partial(play, mode="best_of_k_public", options=StrategyOptions(best_of=3))
 
     async def test_the_one_that_passes_most_public_tests_wins(self, shoot: Play) -> None:
-        played = await shoot(said(NONE_PASSES), said(ONE_PASSES), said(NONE_PASSES))
+        played = await shoot(said(NONE_PASSES), said(ONE_PASSES), said(ALSO_NONE))
         attempt = played.attempt
         assert attempt.code == ONE_PASSES.strip()
         assert attempt.chosen_by is ChosenBy.MOST_PUBLIC_TESTS
@@ -122,12 +122,13 @@ class TestBestOfK:
         assert attempt.stop_reason is StopReason.WALL_LIMIT
         assert (attempt.code, attempt.written) == (sleeper.strip(), 1)
 
-    async def test_refusals_alone_are_a_refusal(self, shoot: Play) -> None:
+    async def test_a_refused_shot_is_one_of_them(self, shoot: Play) -> None:
         refusal = turn(text="No.").model_copy(
             update={"stop": turn().stop.model_copy(update={"reason": "refusal"})}
         )
         assert (await shoot(refusal, refusal, refusal)).attempt.refused
-        assert not (await shoot(refusal, said(ONE_PASSES), refusal)).attempt.refused
+        played = await shoot(refusal, said(ONE_PASSES), refusal)
+        assert (played.attempt.refused, played.attempt.code) == (False, ONE_PASSES.strip())
 
 
 class TestSelfRepair:
@@ -196,13 +197,13 @@ class TestSelfRepair:
 
     @pytest.mark.parametrize("rounds", [1, 3])
     async def test_self_repair_has_as_many_rounds_as_set(self, repair: Play, rounds: int) -> None:
-        shots = [said(f"{NONE_PASSES}# {number}\n") for number in range(rounds + 1)]
+        shots = [said(f"{NONE_PASSES}print({number})\n") for number in range(rounds + 1)]
         played = await repair(*shots, options=StrategyOptions(repair_rounds=rounds))
         attempt = played.attempt
         assert attempt.model_calls == rounds + 1
         assert attempt.stop_reason is StopReason.MODEL_STOPPED
-        assert attempt.chosen_by is ChosenBy.NEWEST
-        assert attempt.code.endswith(f"# {rounds}")
+        assert attempt.chosen_by is ChosenBy.MOST_PUBLIC_TESTS
+        assert attempt.code.endswith("print(0)")  # the earliest of equals
 
     async def test_self_repair_ends_when_the_first_solution_passes(self, repair: Play) -> None:
         played = await repair(said(RIGHT))
@@ -215,7 +216,7 @@ class TestSelfRepair:
         played = await repair(said(NONE_PASSES), view=untested)
         attempt = played.attempt
         assert (attempt.stop_reason, attempt.model_calls) == (StopReason.MODEL_STOPPED, 1)
-        assert (attempt.code, attempt.chosen_by) == (NONE_PASSES.strip(), ChosenBy.NEWEST)
+        assert (attempt.code, attempt.chosen_by) == (NONE_PASSES.strip(), ChosenBy.ANSWER)
 
     async def test_an_answer_without_code_is_told_so(self, repair: Play) -> None:
         played = await repair(turn(text="Let me think."), said(RIGHT))
@@ -248,37 +249,6 @@ class TestSelfRepair:
         for part in (NO_NEW_CODE, "1 of 2 public tests passed", ONE_PASSES.strip()):
             assert part in second
         assert played.attempt.code == RIGHT.strip()
-
-    async def test_an_earlier_solution_is_repaired(self, repair: Play) -> None:
-        played = await repair(said(RIGHT), earlier=ONE_PASSES)
-        attempt = played.attempt
-        assert ONE_PASSES.strip() in shown(played.heard[0])
-        assert (attempt.model_calls, attempt.written) == (1, 2)
-        assert (attempt.revisions[0].code, attempt.revisions[0].turn) == (ONE_PASSES, 0)
-        assert attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
-
-    async def test_an_earlier_one_that_passes_costs_nothing(self, repair: Play) -> None:
-        played = await repair(earlier=RIGHT)
-        attempt = played.attempt
-        assert (attempt.model_calls, attempt.usage) == (0, Usage())
-        assert (attempt.code, attempt.extraction) == (RIGHT, "")
-        assert attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
-
-    async def test_an_earlier_one_that_cannot_be_repaired_says_where_it_is_from(
-        self, repair: Play
-    ) -> None:
-        played = await repair(turn(text="I cannot."), earlier=ONE_PASSES)
-        assert (played.attempt.code, played.attempt.chosen_by) == (ONE_PASSES, ChosenBy.EARLIER)
-
-    @pytest.mark.thorough
-    async def test_a_repair_whose_tests_are_cut_short_is_the_newest(self, repair: Play) -> None:
-        sleeper = "import time\ninput()\ntime.sleep(60)\n"
-        limits = Limits(wall_seconds=3.0)
-        played = await repair(said(sleeper), earlier=ONE_PASSES, limits=limits)
-        attempt = played.attempt
-        assert attempt.stop_reason is StopReason.WALL_LIMIT
-        assert (attempt.code, attempt.chosen_by) == (sleeper.strip(), ChosenBy.NEWEST)
-        assert [each.tests is None for each in attempt.revisions] == [False, True]
 
 
 class Broke:
@@ -463,26 +433,21 @@ class TestGoingOnAfterPassing:
             ChosenBy.PASSED_PUBLIC_TESTS,
         )
 
-    async def test_the_newest_solution_that_passed_is_handed_in(self, play: Play) -> None:
-        better = f"{RIGHT}# better\n"
+    async def test_the_earliest_solution_that_passed_is_handed_in(self, play: Play) -> None:
+        better = f"{RIGHT}x = 1\n"
         played = await play(
             turn(write(RIGHT), run()),
             turn(write(better), run()),
             turn(text="Done."),
             options=self.GO_ON,
         )
-        assert played.attempt.code == better
-
-    async def test_a_solution_that_passes_does_not_repeat(self, play: Play) -> None:
-        script = [turn(write(RIGHT), run())] * 4
-        played = await play(*script, options=self.GO_ON, limits=Limits(turns=4))
-        assert played.attempt.stop_reason is StopReason.TURN_LIMIT
+        assert played.attempt.code == RIGHT
 
 
 class TestSubmit:
     @pytest.fixture
     def play(self, play: Play) -> Play:
-        return partial(play, toolbox=TOOLS)
+        return partial(play, tools=TOOLS)
 
     async def test_submit_ends_the_attempt(self, play: Play) -> None:
         played = await play(turn(write(ONE_PASSES), call("submit")))
@@ -509,7 +474,8 @@ class TestSubmit:
         )
         assert played.attempt.stop_reason is StopReason.SUBMITTED
         assert played.attempt.code == RIGHT
-        assert "latest solution that passed the public tests" in Submit.description
+        described = {spec.name: spec.description for spec in played.heard[0].tools}
+        assert "the one that passes most public tests is judged" in described["submit"]
 
     async def test_submit_ends_the_attempt_when_resumed(self, play: Play) -> None:
         first = await play(turn(write(ONE_PASSES), call("submit")))
@@ -523,7 +489,7 @@ class TestRunCode:
     def tried(self, play: Play) -> Callable[..., Awaitable[str]]:
         async def tried(code: str, stdin: str = "") -> str:
             asked = call("run_code", json.dumps({"code": code, "stdin": stdin}))
-            played = await play(turn(asked), turn(text="."), limits=Limits(turns=1), toolbox=TOOLS)
+            played = await play(turn(asked), turn(text="."), limits=Limits(turns=1), tools=TOOLS)
             assert (played.attempt.code, played.attempt.written) == ("", 0)
             return played.results[0].content
 
@@ -584,112 +550,34 @@ class TestRunCode:
         self, play: Play, pool: SandboxPool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked = call("run_code", json.dumps({"code": "while True: pass", "stdin": ""}))
-        first = await play(turn(write(ONE_PASSES), asked), limits=Limits(turns=1), toolbox=TOOLS)
+        first = await play(turn(write(ONE_PASSES), asked), limits=Limits(turns=1), tools=TOOLS)
         ran: list[object] = []
         monkeypatch.setattr(pool, "call", ran.append)
-        again = await play(recorded=first.events, limits=Limits(turns=1), toolbox=TOOLS)
+        again = await play(recorded=first.events, limits=Limits(turns=1), tools=TOOLS)
         assert again.attempt.code == ONE_PASSES
         assert not again.events
         assert not ran
 
     async def test_run_code_tells_the_model_that_programs_cannot_be_run(self, play: Play) -> None:
         from harness.tools.toolbox import ToolError
-        from harness.tools.workspace import Workspace
 
         played = await play(turn(text="."), limits=Limits(turns=1))
-        workspace = Workspace(
-            played.workspace.problem, played.workspace.run_public_tests, cpu_limit_s=1.0
-        )
+        workspace = replace(played.workspace, run_code=None)
         arguments = RunCode().arguments(code="print(1)")
         with pytest.raises(ToolError, match="cannot be run here"):
             await RunCode().call(workspace, arguments)
 
 
-def overflow() -> ContextOverflowError:
-    return ContextOverflowError("HTTP 400: too long")
-
-
-class TestClearing:
-    """A conversation that has grown too long goes on without its older results."""
-
-    async def test_clearing_drops_the_later_half_of_the_older_results(self, play: Play) -> None:
-        reads = [read() for _ in range(7)]
-        played = await play(turn(*reads), overflow(), turn(write(RIGHT), run()))
-        before, after = played.heard[1].messages, played.heard[2].messages
-        results = [message.content for message in after[-7:] if message.role == "tool"]
-        gone = [content == CLEARED for content in results]
-        # The first reading and the two newest are kept; of the four others the later two go.
-        assert gone == [False, False, False, True, True, False, False]
-        assert before[: len(after) - 4] == after[: len(after) - 4]
-        (event,) = [event for event in played.events if isinstance(event, Cleared)]
-        assert event.call_ids == (reads[3].id, reads[4].id)
-        assert (event.turn, event.cause) == (2, "HTTP 400: too long")
-        assert "turn 2 was too long: 2 older results left out" in transcript_text(played.events)
-
-    async def test_a_cleared_request_is_asked_again_as_the_same_turn(self, play: Play) -> None:
-        reads = [read() for _ in range(5)]
-        played = await play(turn(*reads), overflow(), turn(write(RIGHT), run()))
-        assert [request.turn for request in played.requests] == [1, 2, 2]
-        assert played.requests[1].hash != played.requests[2].hash
-        assert played.attempt.model_calls == 2
-        assert played.attempt.usage == USAGE + USAGE
-        assert rebuild(played.events) == [sent.messages for sent in played.heard]
-
-    async def test_clearing_goes_on_until_the_request_fits_or_nothing_is_left(
-        self, play: Play
-    ) -> None:
-        reads = [read() for _ in range(7)]
-        played = await play(turn(*reads), *[overflow()] * 4)
-        gone = [len(e.call_ids) for e in played.events if isinstance(e, Cleared)]
-        assert gone == [2, 1, 1]
-        kept = [message.content for message in played.heard[-1].messages if message.role == "tool"]
-        assert [content == CLEARED for content in kept] == [False, *[True] * 4, False, False]
-        assert played.attempt.stop_reason is StopReason.CONTEXT_LIMIT
-        assert played.attempt.error == "HTTP 400: too long"
-
-    async def test_a_short_tool_result_is_not_cleared(self, play: Play) -> None:
-        script = turn(*[call("run_tests") for _ in range(6)])
-        played = await play(script, overflow())
-        assert len(played.results[0].content) <= len(CLEARED)
-        assert played.attempt.stop_reason is StopReason.CONTEXT_LIMIT
-        assert len(played.heard) == 2
-
-    async def test_the_statement_stays_wherever_it_was_read_first(self, play: Play) -> None:
-        tested = [write(ONE_PASSES), run(), *[run() for _ in range(3)]]
-        played = await play(
-            turn(*tested), turn(read(), read(), read()), overflow(), turn(write(RIGHT), run())
-        )
-        results = [m for m in played.heard[-1].messages if m.role == "tool"]
-        first_reading = next(m for m in results if m.name == "read_problem")
-        assert "Sum of Two" in first_reading.content
-
-    async def test_the_cost_of_retries_before_clearing_counts(self, play: Play) -> None:
-        paid = Retry(attempt=1, cause="no use", wait_s=0.0, usage=Usage(output_tokens=7))
-        reads = [read() for _ in range(5)]
-        first = await play(turn(*reads), paid, overflow(), turn(write(RIGHT), run()))
-        again = await play(recorded=first.events)
-        assert again.attempt.usage == first.attempt.usage
-        assert first.attempt.usage == USAGE + USAGE + Usage(output_tokens=7)
-
-    async def test_the_cost_of_a_request_refused_as_too_long_counts_on_resume(
-        self, play: Play
-    ) -> None:
-        refused = overflow()
-        refused.usage = Usage(output_tokens=7)
-        first = await play(turn(*[read() for _ in range(5)]), refused, turn(write(RIGHT), run()))
-        again = await play(recorded=first.events)
-        assert not again.heard
-        assert again.attempt.usage == first.attempt.usage == USAGE + USAGE + refused.usage
-
-    async def test_a_first_request_that_is_too_long_is_warned_of(self, play: Play) -> None:
-        played = await play(overflow())
-        assert played.attempt.stop_reason is StopReason.CONTEXT_LIMIT
-        ((kind, line),) = played.warned
-        assert kind == "too long"
-        assert line.startswith("the first request of a sample is too long for the model (HTTP 400")
-        later = await play(turn(read()), overflow())
-        assert later.attempt.stop_reason is StopReason.CONTEXT_LIMIT
-        assert later.warned == []
+async def test_a_first_request_that_is_too_long_is_warned_of(play: Play) -> None:
+    played = await play(ContextOverflowError("HTTP 400: too long"))
+    assert played.attempt.stop_reason is StopReason.CONTEXT_LIMIT
+    ((kind, line),) = played.warned
+    assert kind == "too long"
+    assert line.startswith("the first request of a sample is too long for the model (HTTP 400")
+    later = await play(turn(read()), *[ContextOverflowError("HTTP 400: too long")] * 2)
+    assert later.attempt.stop_reason is StopReason.CONTEXT_LIMIT
+    assert len(later.heard) == 3  # the third was a new conversation
+    assert later.warned == []
 
 
 async def test_a_server_that_is_loading_its_model_is_told_of(play: Play) -> None:
@@ -716,17 +604,15 @@ class Checked:
 
 @pytest.mark.thorough
 async def test_a_report_made_by_a_user_s_tool_is_the_same_on_resume(play: Play) -> None:
-    toolbox = Toolbox((ReadProblem(), WriteSolution(), RunTests(), Checked()))
+    tools = (ReadProblem(), WriteSolution(), RunTests(), Checked())
     first = await play(
         turn(write(ONE_PASSES), call("check"), run()),
         NEVER,
-        toolbox=toolbox,
+        tools=tools,
         limits=Limits(seconds=9, wall_seconds=4),
     )
     results = [place for place, e in enumerate(first.events) if isinstance(e, ToolResult)]
-    again = await play(
-        *[turn(text="Done.")] * 2, toolbox=toolbox, recorded=first.events[: results[2]]
-    )
+    again = await play(*[turn(text="Done.")] * 2, tools=tools, recorded=first.events[: results[2]])
     assert isinstance(again.events[0], Resumed)
     assert "1 of 2 public tests passed." in again.results[0].content
     assert "Expected" in again.results[0].content

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 from scripted import NEVER, USAGE, Played, call, read, turn, write
@@ -15,7 +16,7 @@ from harness.agent.strategies.user_code import own_strategy, own_tool
 from harness.errors import UsageError
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.tools.run_tests import RunTests
-from harness.tools.toolbox import Toolbox
+from harness.tools.toolbox import Tool
 from harness.tools.write_solution import WriteSolution
 
 Play = Callable[..., Awaitable[Played]]
@@ -92,7 +93,7 @@ class TestStrategies:
     async def test_a_user_strategy_may_be_a_class(self, play: Play, module: Module) -> None:
         name = module(
             """
-            from harness.agent.strategies.baselines import single_shot
+            from harness.agent.strategies.shots import single_shot
 
             class Solve:
                 async def __call__(self, session):
@@ -334,14 +335,14 @@ class TestTools:
         return lambda body: f"{module(TOOL.format(body=body))}:Tool"
 
     @staticmethod
-    def box(path: str) -> Toolbox:
-        return Toolbox((WriteSolution(), RunTests(), own_tool(path)))
+    def box(path: str) -> tuple[Tool[Any], ...]:
+        return (WriteSolution(), RunTests(), own_tool(path))
 
     async def test_the_text_of_a_user_tool_goes_to_the_model(
         self, play: Play, tool: Callable[[str], str]
     ) -> None:
         box = self.box(tool("return 'hello \\ud800'"))
-        played = await play(turn(call("mine")), turn(text="."), toolbox=box, limits=Limits(turns=1))
+        played = await play(turn(call("mine")), turn(text="."), tools=box, limits=Limits(turns=1))
         (result,) = played.results
         assert (result.content, result.is_error) == ("hello \\ud800", False)
         assert [spec.name for spec in played.heard[0].tools] == [
@@ -355,17 +356,17 @@ class TestTools:
     ) -> None:
         box = self.box(tool(f"workspace.revisions.append(Revision({RIGHT!r})); return 'ok'"))
         script = (turn(call("mine")), turn(call("run_tests")))
-        first = await play(*script, toolbox=box)
+        first = await play(*script, tools=box)
         assert first.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
         assert (first.attempt.code, first.attempt.written) == (RIGHT, 1)
-        again = await play(script[1], toolbox=box, recorded=first.events[:3])
+        again = await play(script[1], tools=box, recorded=first.events[:3])
         assert (again.attempt.code, len(again.heard)) == (RIGHT, 1)
 
     async def test_a_tool_error_of_a_user_tool_reaches_the_model(
         self, play: Play, tool: Callable[[str], str]
     ) -> None:
         box = self.box(tool("raise ToolError('Not now.')"))
-        played = await play(turn(call("mine")), toolbox=box, limits=Limits(turns=1))
+        played = await play(turn(call("mine")), tools=box, limits=Limits(turns=1))
         (result,) = played.results
         assert (result.content, result.is_error, result.malformed) == ("Not now.", True, False)
 
@@ -382,7 +383,7 @@ class TestTools:
         self, play: Play, tool: Callable[[str], str], body: str, fault: str
     ) -> None:
         path = tool(body)
-        played = await play(turn(call("mine")), toolbox=self.box(path), limits=Limits(seconds=60))
+        played = await play(turn(call("mine")), tools=self.box(path), limits=Limits(seconds=60))
         assert played.attempt.stop_reason is StopReason.MODEL_ERROR
         assert played.attempt.error.startswith(f"tool {path} {fault}")
 
@@ -391,9 +392,9 @@ class TestTools:
     ) -> None:
         limits = Limits(turns=1)
         broken = self.box(tool("return 5"))
-        first = await play(turn(call("mine"), read()), toolbox=broken, limits=limits)
+        first = await play(turn(call("mine"), read()), tools=broken, limits=limits)
         mended = self.box(tool("return 'five'"))
-        again = await play(recorded=first.events, toolbox=mended, limits=limits)
+        again = await play(recorded=first.events, tools=mended, limits=limits)
         assert again.results[0].content == "five"
 
     def test_a_user_tool_that_is_none_is_refused_in_one_line(self, module: Module) -> None:

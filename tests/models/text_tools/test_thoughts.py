@@ -7,14 +7,12 @@ import pytest
 from generated_calls import TOOLS
 
 from harness.models.protocol import (
-    AssistantMessage,
     ModelStop,
     ModelTurn,
     ToolCall,
     Usage,
     UserMessage,
 )
-from harness.models.text_tools.instructions import said_in_text, with_calls
 from harness.models.text_tools.thoughts import calls_in_thoughts, only_thoughts
 
 ENDED = ModelStop(reason="end_turn")
@@ -82,13 +80,6 @@ def test_no_two_calls_of_a_conversation_have_one_id() -> None:
     first = calls_in_thoughts(thought(TAGS), (), TOOLS)
     second = calls_in_thoughts(thought(TAGS), (UserMessage(content="a"), first.message()), TOOLS)
     assert len({call.id for turn in (first, second) for call in turn.tool_calls}) == 4
-
-
-@pytest.mark.parametrize("marked", [True, False])
-def test_the_conversation_goes_on_as_it_began(marked: bool) -> None:
-    turn = with_calls(thought(TAGS), (AssistantMessage(text="Hm."),), TOOLS, marked=marked)
-    assert [call.name for call in turn.tool_calls] == ["write_solution", "run_tests"]
-    assert said_in_text(turn) is marked
 
 
 def test_an_answer_of_thoughts_alone_is_known() -> None:

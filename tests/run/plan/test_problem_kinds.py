@@ -1,7 +1,6 @@
 """What depends on the kind of a problem: one kind at a time, its tools, extraction and judge."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -73,15 +72,6 @@ def test_every_kind_has_rules() -> None:
     for kind, rules in RULES_OF.items():
         assert rules.kind is kind
         assert rules.runs_code is (kind is Kind.CODE_GENERATION)
-
-
-@pytest.mark.parametrize("kind", Kind)
-def test_the_nudge_names_the_tool_to_hand_in_with(kind: Kind) -> None:
-    rules = RULES_OF[kind]
-    names = [tool.name for tool in rules.tools]
-    (handing_in,) = [name for name in names if name.startswith("write_")]
-    assert handing_in in rules.nudge
-    assert set(re.findall(r"\w+_\w+", rules.nudge)) <= set(names)
 
 
 def test_problems_of_one_kind_have_its_rules(problems: dict[Kind, Problem]) -> None:

@@ -32,6 +32,7 @@ from harness.run.settings.spec import (
 )
 
 VALUES: dict[str, tuple[Any, Any]] = {
+    "context": ("grow", "fresh"),
     "tool_protocol": ("native", "text"),
     "stop_on_pass": (False, True),
     "price": ({"input": 1, "output": 2}, {"input": 2, "output": 3}),

@@ -37,6 +37,7 @@ from harness.run.store.transcript import (
 )
 
 SYSTEM = 'You are "careful".\nSay {"role":"system"} never.'
+OTHER_SYSTEM = "You work with tools."
 FACTS = {
     "mode": "agentic",
     "model": "m",
@@ -55,6 +56,11 @@ EVENTS: dict[str, Event] = {
     "another start": OTHER_START,
     "opening": Request(
         turn=1, hash="0a", messages=(SystemMessage(content=SYSTEM), UserMessage(content="Go."))
+    ),
+    "opening in text": Request(
+        turn=1,
+        hash="0a",
+        messages=(SystemMessage(content=OTHER_SYSTEM), UserMessage(content="Go.")),
     ),
     "another prompt": Request(turn=1, hash="0a", messages=(SystemMessage(content="Go."),)),
     "nothing new": Request(turn=2, hash="0b"),
@@ -75,11 +81,11 @@ def stored_names(run: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", EVENTS)
 def test_a_line_is_read_as_it_was_written(name: str) -> None:
-    shared, line = SharedParts(shared_parts(FACTS, SYSTEM)), line_of(EVENTS[name])
+    shared, line = SharedParts(shared_parts(FACTS, [SYSTEM, OTHER_SYSTEM])), line_of(EVENTS[name])
     stored = shared.leave_out(line)
     assert json.loads(shared.put_back(stored)) == json.loads(line)
     assert EVENT.validate_json(shared.put_back(stored)) == EVENTS[name]
-    assert (stored != line) == (name in {"start", "opening"})
+    assert (stored != line) == (name in {"start", "opening", "opening in text"})
 
 
 @pytest.mark.parametrize("stored", [None, [], {"sample": 3, "system": []}, {"sample": {}}])
@@ -100,10 +106,13 @@ def test_fields_that_have_their_defaults_are_left_out() -> None:
 
 
 def test_a_run_stores_its_system_prompt_once(tmp_path: Path) -> None:
-    done = harness(tmp_path, "run", "--agentic-mode", "-n", "2", "--out", "r")
+    done = harness(
+        tmp_path, "run", "--agentic-mode", "-t", "door-number", "-t", "till-roll", "--out", "r"
+    )
     assert done.returncode == 0, done.stderr
     stored = read_manifest(tmp_path / "r")["transcripts"]
-    assert stored["system"].startswith("You are an expert competitive programmer.")
+    (system,) = stored["system"].values()
+    assert system.startswith("You are an expert competitive programmer.")
     files = sorted((tmp_path / "r" / "transcripts").iterdir())
     assert len(files) == 2
     for path in files:
@@ -112,7 +121,7 @@ def test_a_run_stores_its_system_prompt_once(tmp_path: Path) -> None:
         assert isinstance(start, SampleStart)
         assert isinstance(request, Request)
         assert (start.mode, start.limits) == ("agentic", stored["sample"]["limits"])
-        assert request.messages[0] == SystemMessage(content=stored["system"])
+        assert request.messages[0] == SystemMessage(content=system)
     (name, *_) = stored_names(tmp_path / "r")
     shown = harness(tmp_path, "transcript", "r", name)
     assert "expert competitive programmer" in shown.stdout
@@ -120,7 +129,7 @@ def test_a_run_stores_its_system_prompt_once(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_a_run_of_an_older_version_goes_on_with_whole_lines(tmp_path: Path) -> None:
-    done = harness(tmp_path, "run", "--agentic-mode", "-n", "1", "--out", "r")
+    done = harness(tmp_path, "run", "--agentic-mode", "-t", "door-number", "--out", "r")
     assert done.returncode == 0, done.stderr
     run = tmp_path / "r"
     manifest = read_manifest(run)
@@ -138,7 +147,7 @@ def test_a_run_of_an_older_version_goes_on_with_whole_lines(tmp_path: Path) -> N
 
 
 def test_a_transcript_without_its_manifest_says_what_is_missing(tmp_path: Path) -> None:
-    harness(tmp_path, "run", "--agentic-mode", "-n", "1", "--out", "r")
+    harness(tmp_path, "run", "--agentic-mode", "-t", "door-number", "--out", "r")
     (tmp_path / "r" / "run.json").unlink()
     (name,) = (each.name for each in (tmp_path / "r" / "transcripts").iterdir())
     start, request, *others = read_events(tmp_path / "r" / "transcripts" / name)

@@ -1,0 +1,31 @@
+"""Whether two programs are the same: as syntax trees in Python, as tokens in other languages."""
+
+import ast
+import hashlib
+import re
+from contextlib import suppress
+from functools import lru_cache
+
+from harness.languages import PYTHON
+from harness.python_source import parse_or_none
+
+_TOKEN = re.compile(
+    r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\w+|[^\w\s]", re.DOTALL
+)
+
+
+@lru_cache(maxsize=1024)
+def program_key(code: str, language: str = PYTHON) -> str:
+    """Return a digest that is the same for programs that differ in layout and comments alone.
+
+    A program in Python that cannot be parsed is known by its text.
+    """
+    text = code.strip()
+    if language == PYTHON:
+        tree = parse_or_none(code)
+        with suppress(RecursionError):
+            text = text if tree is None else ast.dump(tree)
+    else:
+        tokens = (each for each in _TOKEN.findall(code) if not each.startswith(("//", "/*")))
+        text = "\n".join(tokens)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
