@@ -61,7 +61,7 @@ MOST_TURNS = 6
 LOOP = ("--agentic-mode", "--tool-protocol", "text", "--max-turns", str(MOST_TURNS))
 """The agent loop without native tools."""
 NATIVE = ("--agentic-mode", "--tool-protocol", "native", "--max-turns", str(MOST_TURNS))
-SHOTS = 4
+SHOTS = 6
 """Single shots of a problem: what the loop spends buys about as many."""
 PROMPTS = ("default", "terse", "reasoning")
 SECOND_PROMPT = "terse"
