@@ -1,4 +1,4 @@
-"""Draws docs/spend.svg: what the agent loop and single shots solve of the bundled problems, by spend.
+"""Draws docs/spend.svg: what the agent loop and single shots solve, by spend.
 
 harness run --agentic-mode --out agentic && harness run -k 6 --out single
 python tests/real_model/spend_chart.py single agentic
