@@ -54,6 +54,8 @@ WORDS = frozenset(
         *("line", "column", "GiB", "MiB"),
     }
 )
+SAID = frozenset({"s", "is", "are"})
+"""Words in expressions of the bundled templates that are said, and not compared."""
 OF_OTHERS = (
     # pydantic's errors
     r"Field required|Input should be a valid string|EOF while parsing[ a-z]*|expected[ a-z`]*"
@@ -82,7 +84,7 @@ def in_cyrillic(template: str) -> str:
     """
     pieces: list[str] = []
     for _, kind, text in Environment(autoescape=True).lex(template):
-        said = kind == "string" and (" " in text or text[1:2].isupper() or text[1:-1] == "s")
+        said = kind == "string" and (" " in text or text[1:2].isupper() or text[1:-1] in SAID)
         if kind == "data" or said:
             pieces.append(re.sub(r"(?<!%)[A-Za-z]", "ж", text))
         else:
