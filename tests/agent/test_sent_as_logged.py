@@ -199,7 +199,7 @@ def _cells() -> Iterator[Any]:
                 yield pytest.param(name, wire, marks=() if few else pytest.mark.thorough)
 
 
-@pytest.mark.parametrize(("name", "wire"), _cells())
+@pytest.mark.parametrize(("name", "wire"), [*_cells()])
 async def test_every_body_that_is_sent_is_made_again_from_the_run(
     name: str, wire: str, tmp_path: Path
 ) -> None:
