@@ -23,6 +23,7 @@ class ReadProblem:
         further = further_tests(problem)
         numbers = {number for number, _ in further}
         has_starter = problem.entry_point is not None or own.name == PYTHON
+        has_starter = has_starter and bool(problem.starter_code.strip())
         return workspace.texts.render_part(
             "problem",
             problem=problem,

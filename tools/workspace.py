@@ -177,12 +177,21 @@ class Workspace:
         )
 
     def _report(self, grade: Grade) -> str:
-        """Return the report on the public tests: the first failures in full, the others named."""
+        """Return the report on the public tests: the first failures in full, the others named.
+
+        Fewer are shown in full where that is too long.
+        """
+        shown = min(self.report_tests, len(grade.tests))
+        while len(text := self._told(grade, shown)) > LONGEST_REPORT and shown > 1:
+            shown //= 2
+        return shorten(text, LONGEST_REPORT)
+
+    def _told(self, grade: Grade, shown: int) -> str:
         problem, total = self.problem, len(self.problem.public_tests)
         failed = [test for test in grade.tests if not test.passed]
         ran = len(grade.tests)
         compiled = grade.verdict is not Verdict.COMPILE_ERROR
-        text = self.texts.render_part(
+        return self.texts.render_part(
             "report",
             problem=problem,
             verdict=grade.verdict.value,
@@ -190,23 +199,20 @@ class Workspace:
             total=total,
             score=grade.score,
             error="" if compiled else shorten(grade.tests[0].error.strip(), LONGEST_ERROR),
-            full=[self._failure(each) for each in failed[: self.report_tests]],
-            others=[
-                {"number": each.index + 1, "words": _words(each)}
-                for each in failed[self.report_tests :]
-            ],
+            full=[self._failure(each) for each in failed[:shown]],
+            others=[{"number": each.index + 1, "words": _words(each)} for each in failed[shown:]],
             passed_numbers=[test.index + 1 for test in grade.tests if test.passed],
             not_run=list(range(ran + 1, total + 1)) if compiled else [],
             talks=problem.judge == "dialogue",
             cpu_limit_s=self.cpu_limit_s,
             memory=self.memory,
         )
-        return shorten(text, LONGEST_REPORT)
 
     def _failure(self, result: TestResult) -> dict[str, Any]:
         """Return what a report says of one failed test."""
         test = self.problem.public_tests[result.index]
         call = _call(self.problem.entry_point, test.input)
+        ours = result.verdict is Verdict.CHECKER_ERROR  # its words may give answers away
         return {
             "number": result.index + 1,
             "words": _words(result),
@@ -223,7 +229,7 @@ class Workspace:
                 "expected": result.difference.expected,
                 "got": result.difference.got,
             },
-            "error": _tail(result.error),
+            "error": "" if ours else _tail(result.error),
             "stdout": _tail(result.stdout),
             "stderr": _tail(result.stderr),
         }

@@ -142,6 +142,10 @@ class SampleWork:
         message = turn.text.strip() or turn.stop.provider_word or turn.stop.reason
         self._refusal = shorten(message, LONGEST_REFUSAL)
 
+    def not_refused(self) -> None:
+        """Forget a refusal: another answer has a program."""
+        self._refusal = None
+
     def note_protocol(self, protocol: ToolProtocolUsed, cause: str = "") -> None:
         """Record the tool protocol when it is, or becomes, other than native."""
         if protocol not in {self._protocol, "native"}:

@@ -114,6 +114,8 @@ class TextLoop:
         """Run a program, unless it was run before."""
         work, key = self.work, self.work.key(code)
         self._in_a_row = 0
+        if self._course.context == "shots":
+            work.not_refused()
         if key in self._tried:
             work.repeats += 1
             self._code, self._report = code, self._tried[key]

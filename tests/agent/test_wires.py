@@ -14,6 +14,7 @@ from scripted import Played, Sent, read, run, turn, write
 from written import WRITTEN
 
 from harness.agent.attempt import Limits
+from harness.agent.events import NewConversation
 from harness.models.clients import anthropic_wire, openai_request, responses_wire
 from harness.models.protocol import ModelSettings, ModelTurn
 from harness.run.plan.target import open_replay
@@ -74,9 +75,14 @@ async def test_recorded_conversations_only_grow(which: str, play: Play) -> None:
     tape = open_replay(f"replay:{WRITTEN}", "agentic").for_sample(view, 0)
     played = await play(view=view, through=lambda _: tape)
     assert len(played.heard) > 1
+    begun = 0
     for former, latter in pairwise(played.heard):
+        if len(latter.messages) == 2:
+            begun += 1
+            continue
         for wire in WIRES:
             _extends(wire, former, latter)
+    assert begun == sum(isinstance(event, NewConversation) for event in played.events)
 
 
 @pytest.mark.parametrize("name", BEHAVIOURS)

@@ -15,7 +15,8 @@ from jinja2 import Environment
 from scripted import Played, Sent, call, read, run, turn, write
 
 from harness.agent.attempt import Limits, StrategyOptions
-from harness.agent.templates.prompt_set import PromptSet, load_prompt
+from harness.agent.problem_reports import MARK
+from harness.agent.templates.prompt_set import PromptSet, load_prompt, with_wrong_test
 from harness.grading.verdict import Difference, Grade, Verdict
 from harness.grading.verdict import TestResult as OneResult
 from harness.models.protocol import ContextOverflowError, ModelStop, ModelTurn
@@ -53,6 +54,8 @@ WORDS = frozenset(
         *("line", "column", "GiB", "MiB"),
     }
 )
+SAID = frozenset({"s", "is", "are"})
+"""Words in expressions of the bundled templates that are said, and not compared."""
 OF_OTHERS = (
     # pydantic's errors
     r"Field required|Input should be a valid string|EOF while parsing[ a-z]*|expected[ a-z`]*"
@@ -81,7 +84,7 @@ def in_cyrillic(template: str) -> str:
     """
     pieces: list[str] = []
     for _, kind, text in Environment(autoescape=True).lex(template):
-        said = kind == "string" and (" " in text or text[1:2].isupper() or text[1:-1] == "s")
+        said = kind == "string" and (" " in text or text[1:2].isupper() or text[1:-1] in SAID)
         if kind == "data" or said:
             pieces.append(re.sub(r"(?<!%)[A-Za-z]", "ж", text))
         else:
@@ -210,6 +213,14 @@ TEXT: dict[str, tuple[list[Any], dict[str, Any]]] = {
         FURTHER | GROW,
     ),
 }
+OTHER_MODES: dict[str, list[ModelTurn]] = {
+    "single_shot": [said(WRONG)],
+    "self_repair": [said(WRONG), said(RIGHT)],
+    "best_of_k_public": [said(WRONG), said(RIGHT)],
+    "reflexion": [turn(text=CASES), said(WRONG), turn(text="7"), said(RIGHT)],
+    "codet": [turn(text=CASES), said(WRONG), said(RIGHT)],
+    "map_coder": [*(turn(text=each) for each in "789"), said(WRONG), said(RIGHT)],
+}
 CELLS = [("native", *each) for each in NATIVE.items()] + [("text", *each) for each in TEXT.items()]
 
 
@@ -236,14 +247,30 @@ async def test_every_word_of_a_program_s_requests_is_a_template_s_or_a_value(
     _look(played)
 
 
-@pytest.mark.parametrize("mode", ["self_repair", "best_of_k_public", "reflexion", "codet"])
+@pytest.mark.parametrize("mode", OTHER_MODES)
 async def test_every_word_of_other_modes_is_a_template_s_or_a_value(
     play: Play, wordless: ProblemView, strange: Callable[..., PromptSet], mode: str
 ) -> None:
-    steps = iter([turn(text=CASES)] if mode in {"reflexion", "codet"} else [])
-    script = [*steps, said(WRONG), *([turn(text="7")] if mode == "reflexion" else []), said(RIGHT)]
-    options = StrategyOptions(best_of=2)
-    _look(await play(*script, view=wordless, prompt=strange(mode), mode=mode, options=options))
+    script, options = OTHER_MODES[mode], StrategyOptions(best_of=2)
+    played = await play(*script, view=wordless, prompt=strange(mode), mode=mode, options=options)
+    assert len(played.heard) == len(script)
+    _look(played)
+
+
+@pytest.mark.parametrize("protocol", ["native", "text"])
+async def test_every_word_about_wrong_tests_is_a_template_s_or_a_value(
+    play: Play, wordless: ProblemView, strange: Callable[..., PromptSet], protocol: str
+) -> None:
+    report = turn(call("report_problem", json.dumps({"reason": "7"})))
+    played = await play(
+        report if protocol == "native" else said(RIGHT),
+        view=wordless,
+        prompt=with_wrong_test(strange()),
+        tool_use=protocol,
+        **FURTHER,
+    )
+    assert MARK in str(played.heard[0].messages[0])
+    _look(played, set(MARK.strip(":").split()))
 
 
 @pytest.mark.parametrize("kind", [Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION])

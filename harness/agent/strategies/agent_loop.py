@@ -8,6 +8,7 @@ the reasoning is left out once, else the sample goes on in a new conversation.
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
 from harness.agent.conversation import Conversation
 from harness.agent.episode import AgentEpisode
+from harness.agent.events import Request, ToolProtocolChanged
 from harness.models.faults import ToolsRefusedError
 from harness.models.protocol import ContextOverflowError, HistoryRefusedError, ModelTurn
 
@@ -15,13 +16,22 @@ from harness.models.protocol import ContextOverflowError, HistoryRefusedError, M
 async def agentic(session: Session) -> Attempt:
     """Run the loop; the final solution is the one that passes most public tests."""
     conversation = Conversation(session)
-    native = bool(session.toolbox.specs) and await session.tool_use.is_native()
+    native = bool(session.toolbox.specs) and await _begins_natively(session)
     episode = AgentEpisode(session, conversation, native=native)
     episode.open()
     reason, error = await run_until_stopped(_converse(episode, conversation), session.limits)
     if reason is not StopReason.MODEL_ERROR:  # such a sample is retried
         await episode.test_final(reason)
     return episode.attempt(reason, error)
+
+
+async def _begins_natively(session: Session) -> bool:
+    """Whether the sample begins with native tools: as before, if it is resumed."""
+    if session.tool_use.may_change:
+        for event in session.journal.recorded:
+            if isinstance(event, Request | ToolProtocolChanged):
+                return isinstance(event, Request)
+    return await session.tool_use.is_native()
 
 
 async def _converse(episode: AgentEpisode, conversation: Conversation) -> StopReason:

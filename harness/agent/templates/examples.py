@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from harness.agent.problem_reports import MARK
 from harness.problem import ProblemView, shows_output
 
 CPU_S = "6"
@@ -194,6 +195,7 @@ def _common(problem: ProblemView, tools: Sequence[str]) -> dict[str, Any]:
         "tests": bool(problem.public_tests),
         "turns": 3,
         "further": 1,
+        "mark": MARK,
         "compile_error": "",
         "failed": [
             {"verdict": "wrong answer", "input": "3", "expected": "6", "got": "5", "error": ""}

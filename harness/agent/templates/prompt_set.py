@@ -23,6 +23,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
 
+from harness.agent.problem_reports import MARK
 from harness.agent.strategies import BUILT_IN, CODET, MAP_CODER, REFLEXION
 from harness.agent.templates.template import (
     LONGEST_TEMPLATE,
@@ -67,7 +68,7 @@ _OPENED = _EVERYWHERE | {"opening"}
 NAMES: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(OPENING, _EVERYWHERE | {"tools"}),
     "tools": _ALWAYS | {"max_turns", "tools"},
-    "wrong_test": _ALWAYS,
+    "wrong_test": _ALWAYS | {"tools", "mark"},
     "describe": _ALWAYS | {"tool", "argument"},
     "manual": _ALWAYS | {"calls"},
     "problem": _PROBLEM | {"flags", "memory", "use", "starter", "in_statement", "shown", "left"},
@@ -169,12 +170,13 @@ class PromptSet(Frozen):
             UsageError: as in `render`.
         """
         with suppress(TemplateFaultError):  # one that is not valid is reported by `render_part`
-            if not variables(self.parts["system"], "system.j2") <= {*_ALWAYS, "max_turns", "tools"}:
+            known = {*_ALWAYS, "max_turns", "tools", "mark"}
+            if not variables(self.parts["system"], "system.j2") <= known:
                 return None
         return self._system(told or Told(), max_turns=max_turns)
 
     def _system(self, told: "Told", **values: Any) -> str:
-        parts = [self.render_part("system", tools=told.native, **values)]
+        parts = [self.render_part("system", tools=told.native, mark=MARK, **values)]
         if told.native:
             turns = values["max_turns"]
             parts.append(self.render_part("tools", tools=told.native, max_turns=turns))

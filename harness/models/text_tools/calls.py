@@ -45,14 +45,12 @@ class Block(NamedTuple):
         start, end: its place.
         calls: the calls in it.
         code: content of a fenced block that may be the text of a call beside it.
-        tag: first word after that block's fence.
     """
 
     start: int
     end: int
     calls: tuple[ParsedCall, ...] = ()
     code: str | None = None
-    tag: str = ""
 
 
 def tool_name(written: str, known: Known) -> str:

@@ -52,7 +52,7 @@ def fenced(source: Source, match: re.Match[str]) -> Block:
     text, region = source.text_until(match.end(), _ends_of_text(marks), code=True)
     whole = tag not in NO_CODE and (region.closed or not source.cut_off)
     code = _lines(text, match["indent"]) if whole else None
-    return Block(match.start(), max(region.after, end), (), code, tag)
+    return Block(match.start(), max(region.after, end), (), code)
 
 
 def _calls(source: Source, at: int, ends: Ends, tag: str) -> tuple[tuple[ParsedCall, ...], int]:

@@ -7,16 +7,12 @@ it from a fenced block beside it.
 Time is linear in the length of the text, whatever it holds.
 """
 
-import ast
 import json
-import math
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from harness.languages.cpp_source import may_be_cpp
 from harness.languages.known import LANGUAGES
-from harness.markdown import UNTAGGED
 from harness.models.protocol import ToolSpec
 from harness.models.text_tools import tags
 from harness.models.text_tools.calls import (
@@ -25,35 +21,19 @@ from harness.models.text_tools.calls import (
     Block,
     Known,
     ParsedCall,
-    code_tags,
     sole_text,
 )
 from harness.models.text_tools.end_of_code import calls_at_end
 from harness.models.text_tools.formats import MOST_BLOCKS, blocks
 from harness.models.text_tools.repair import strict_value
 from harness.models.text_tools.source import Source
-from harness.python_source import parse_or_none
-from harness.solution_source import begins_program, is_solution
 
-RUN_TESTS = "run_tests"
 LONGEST_EXAMPLE = 100  # arguments
 LONGEST_TEXT = 1 << 20  # a longer one is not searched
 THOUGHTS_END = "</think>"
 NO_CODE = frozenset(each.placeholder for each in LANGUAGES.values())
 """What stands for a solution in the examples that a model is shown."""
 COMMENTS = ("#", "//")
-
-
-class CodeAlone(NamedTuple):
-    """How a block of code that is a call by itself is read.
-
-    Attributes:
-        tested: whether the call that tests it follows it.
-        entry_point: function that a solution defines; None for a script, which reads input.
-    """
-
-    tested: bool = True
-    entry_point: str | None = None
 
 
 class ReadCalls(NamedTuple):
@@ -69,7 +49,6 @@ def read_calls(
     *,
     known_only: bool = False,
     cut_off: bool = False,
-    alone: CodeAlone | None = None,
 ) -> ReadCalls:
     """Read the calls in a text.
 
@@ -79,14 +58,13 @@ def read_calls(
             that runs it can report that there is no such tool.
         known_only: whether unknown names make no call, for texts that need not hold any.
         cut_off: whether the text ended at the token limit, so that an unclosed block is broken.
-        alone: how a block of code without its call is read, if all calls follow it; None: as text.
     """
     if len(text) > LONGEST_TEXT:
         return ReadCalls(text, ())
     text = tags.without_marks(text)
     known = {tool.name: tool for tool in tools}
     begin = _after_thoughts(text)
-    parts = _Parts(known, known_only=known_only, alone=alone)
+    parts = _Parts(known, known_only=known_only)
     source = Source(text[begin:], known, cut_off=cut_off)
     for block in islice(blocks(source), MOST_BLOCKS):
         if not parts.add(block):
@@ -103,11 +81,10 @@ def read_calls(
 
 
 class _Parts:
-    """The blocks of a text: calls, and code that belongs to a call without any."""
+    """The blocks of a text: calls, and code that may belong to a call without any."""
 
-    def __init__(self, known: Known, *, known_only: bool, alone: CodeAlone | None) -> None:
+    def __init__(self, known: Known, *, known_only: bool) -> None:
         self._known = known
-        self._alone = alone
         self._known_only = known_only
         self._calls: list[ParsedCall] = []
         self._used: list[Block] = []
@@ -134,7 +111,7 @@ class _Parts:
         """Return the calls, each with its code, and the blocks that are no text."""
         lacking = [place for place, call in enumerate(self._calls) if self._lacks_text(call)]
         if len(lacking) != 1 or not self._code:
-            return self._with_code_alone()
+            return tuple(self._calls), self._used
         (place,) = lacking
         call = self._calls[place]
         begins = next(block.start for block in self._used if call in block.calls)
@@ -144,27 +121,6 @@ class _Parts:
         self._calls[place : place + 1] = self._written(self._known[call.name], block, others)
         used = sorted([*self._used, block], key=lambda block: block.start)
         return tuple(self._calls), used
-
-    def _with_code_alone(self) -> tuple[tuple[ParsedCall, ...], list[Block]]:
-        """Return the calls; the last block of code is one if it stands before all of them."""
-        tool = next((each for each in self._known.values() if code_tags(each)), None)
-        alone = self._alone
-        if alone is None or tool is None or any(c.name == tool.name for c in self._calls):
-            return tuple(self._calls), self._used
-        ends = self._used[0].start if self._used else math.inf
-        tags = code_tags(tool)
-        before = [each for each in self._code if each.start < ends]
-        blocks = [each for each in before if each.tag in tags] or [
-            each for each in before if each.tag in UNTAGGED and _is_program(str(each.code))
-        ]
-        if not blocks:
-            return tuple(self._calls), self._used
-        block = _solution(blocks, alone.entry_point)
-        calls = self._written(tool, block, {})
-        tested = alone.tested and RUN_TESTS in self._known
-        if tested and all(c.name != RUN_TESTS for c in (*calls, *self._calls)):
-            calls.append(ParsedCall(RUN_TESTS, "{}"))
-        return (*calls, *self._calls), [block, *self._used]
 
     def _written(self, tool: ToolSpec, block: Block, others: Mapping[str, Any]) -> list[ParsedCall]:
         """Return the call that hands in a block, and those of tools that the code ends with."""
@@ -192,24 +148,6 @@ class _Parts:
 def _says_nothing(code: str) -> bool:
     """Return whether code has only comments, as the example that a model is shown."""
     return all(line.lstrip().startswith(COMMENTS) for line in code.splitlines() if line.strip())
-
-
-def _is_program(code: str) -> bool:
-    """Return whether an untagged block is a program, and no input, output or expression."""
-    tree = parse_or_none(code)
-    if tree is None:
-        return may_be_cpp(code) or begins_program(code.lstrip())
-    return any(not isinstance(statement, ast.Expr) for statement in tree.body)
-
-
-def _solution(blocks: Sequence[Block], entry_point: str | None) -> Block:
-    """Return the last block that is a solution, or the last: examples of use follow code."""
-    for block in reversed(blocks):
-        code = str(block.code)
-        tree = parse_or_none(code)
-        if tree is not None and is_solution(code, tree, entry_point):
-            return block
-    return blocks[-1]
 
 
 def _after_thoughts(text: str) -> int:

@@ -418,10 +418,16 @@ class TestGoingOnAfterPassing:
 
     async def test_the_loop_goes_on_until_the_model_ends_it(self, play: Play) -> None:
         played = await play(
-            turn(write(RIGHT), run()), turn(run()), turn(text="Done."), options=self.GO_ON
+            turn(write(RIGHT), run()), turn(read()), turn(text="Done."), options=self.GO_ON
         )
         assert played.attempt.stop_reason is StopReason.MODEL_STOPPED
         assert (played.attempt.model_calls, played.attempt.nudges) == (3, 0)
+
+    async def test_the_loop_ends_once_the_model_only_repeats_what_passed(self, play: Play) -> None:
+        for again in (turn(run()), turn(write(RIGHT), run())):
+            played = await play(turn(write(RIGHT), run()), again, options=self.GO_ON)
+            assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
+            assert (played.attempt.model_calls, played.attempt.code) == (2, RIGHT)
 
     async def test_what_passed_stays_the_solution(self, play: Play) -> None:
         later = turn(write(ONE_PASSES), run())

@@ -6,19 +6,16 @@ import pytest
 
 from harness.agent.extraction.answers import extract_answer
 from harness.agent.extraction.code import extract_lcb_execution
-from harness.agent.templates.prompt_set import load_prompt
+from harness.agent.templates.prompt_set import Told, load_prompt
 from harness.problem import Kind, ProblemView, Signature
 from harness.run.plan.problem_kinds import tools_for
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
-SETS = {
-    "single_shot": ("default", "cot", "livecodebench"),
-    "agentic": ("default", "cot", "read_first"),
-}
+SETS = ("default", "cot", "livecodebench")
 CASES = [
-    (mode, name, kind)
-    for mode, names in SETS.items()
-    for name in names
+    (native, name, kind)
+    for native in (False, True)
+    for name in SETS
     for kind in (OUTPUT, EXECUTION)
 ]
 CALL, CODE = "spiral(rows = [[1, 2]])", "def spiral(rows):\n    return rows[0] + ['}}{%']\n"
@@ -46,49 +43,52 @@ def view(kind: Kind, **changes: object) -> ProblemView:
     return plain.model_copy(update=changes)
 
 
-def sent(mode: str, name: str, problem: ProblemView) -> tuple[str, str]:
-    system, user = load_prompt(name, mode, problem.kind).render(problem, 6.0)
+def sent(name: str, problem: ProblemView, *, native: bool = False) -> tuple[str, str]:
+    tools = tuple(tool.name for tool in tools_for(problem.kind)) if native else ()
+    prompt = load_prompt(name, "agentic", problem.kind)
+    system, user = prompt.render(problem, 6.0, told=Told(native=tools))
     return system.content, user.content
 
 
-@pytest.mark.parametrize(("mode", "name", "kind"), CASES)
+@pytest.mark.parametrize(("native", "name", "kind"), CASES)
 def test_prompts_for_values_say_what_is_asked_and_how_to_answer(
-    mode: str, name: str, kind: Kind
+    native: bool, name: str, kind: Kind
 ) -> None:
     problem = view(kind)
-    system, user = sent(mode, name, problem)
+    system, user = sent(name, problem, native=native)
     both = f"{system}\n{user}"
     assert "{#" not in both
     assert "second" not in both.replace("a second time", "")  # no program runs, nothing is timed
     assert not any(word in both for word in ("public test", "hidden", "stdin", "CPU"))
-    if mode == "agentic":
-        for tool in tools_for(kind):
-            assert tool.name in system
-        assert "literal" in system
-        assert (CALL in user) == (name == "default")
-        return
     assert CALL in user
     for text in (problem.statement, problem.starter_code.rstrip(), problem.code.rstrip()):
         assert text in user
-    if (name, kind) == ("livecodebench", OUTPUT):
+    for tool in tools_for(kind):
+        assert (tool.name in both) == native
+    if native:
+        assert "literal" in system
+    elif (name, kind) == ("livecodebench", OUTPUT):
         assert "assertion" in system
     else:
         assert "literal" in both
         assert "[ANSWER]" in both
 
 
-@pytest.mark.parametrize("name", SETS["single_shot"])
+@pytest.mark.parametrize("kind", [OUTPUT, EXECUTION])
+def test_with_tools_the_default_asks_for_no_answer_in_the_message(kind: Kind) -> None:
+    assert "[ANSWER]" not in "\n".join(sent("default", view(kind), native=True))
+
+
+@pytest.mark.parametrize("name", SETS)
 def test_a_problem_without_starter_code_has_no_empty_block(name: str) -> None:
     if name != "livecodebench":
-        assert (
-            "```python\n\n```" not in sent("single_shot", name, view(OUTPUT, starter_code=" "))[1]
-        )
+        assert "```python\n\n```" not in sent(name, view(OUTPUT, starter_code=" "))[1]
 
 
-@pytest.mark.parametrize(("mode", "name", "kind"), CASES)
-def test_the_question_itself_holds_no_answer(mode: str, name: str, kind: Kind) -> None:
+@pytest.mark.parametrize(("native", "name", "kind"), CASES)
+def test_the_question_itself_holds_no_answer(native: bool, name: str, kind: Kind) -> None:
     """A model that says the question again, and nothing else, has not answered it."""
-    _, user = sent(mode, name, view(kind))
+    _, user = sent(name, view(kind), native=native)
     question = user.rpartition("Now yours.")[2]  # what the examples answer is theirs
     if name == "livecodebench" and kind is EXECUTION:
         question = user[user.rindex("[PYTHON]") :]
@@ -98,7 +98,7 @@ def test_the_question_itself_holds_no_answer(mode: str, name: str, kind: Kind) -
 def test_the_examples_of_livecodebench_s_structure_are_right() -> None:
     """Their programs are run here, and answered as our extractions would read the examples."""
     for name in ("cot", "livecodebench"):
-        _, user = sent("single_shot", name, view(EXECUTION))
+        _, user = sent(name, view(EXECUTION))
         examples = user.split("[PYTHON]\n")[1:-1]
         assert examples
         for example in examples:

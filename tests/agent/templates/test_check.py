@@ -16,12 +16,7 @@ from harness.errors import UsageError
 from harness.problem import ProblemView
 from harness.sources.benchmarks import load
 
-BUNDLED = [
-    (mode, name, variant)
-    for mode in OWN_PARTS
-    for variant in VARIANTS
-    for name in bundled_names(mode, *variant)
-]
+BUNDLED = [(name, variant) for variant in VARIANTS for name in bundled_names(*variant)]
 
 
 def write_set(folder: Path, user: str = "Solve {{ problem.title }}.") -> None:
@@ -36,16 +31,17 @@ def bundled_problems() -> list[ProblemView]:
 
 
 class TestCheck:
-    @pytest.mark.parametrize("name", sorted({name for _, name, _ in BUNDLED}))
+    @pytest.mark.parametrize("name", sorted({name for name, _ in BUNDLED}))
     def test_every_bundled_set_is_without_fault(
         self, name: str, bundled_problems: list[ProblemView]
     ) -> None:
         check = check_prompt(name, bundled_problems)
         assert check.faults == ()
-        modes = {(mode, variant) for mode, named, variant in BUNDLED if named == name}
         files = {
             str(file)
-            for mode, variant in modes
+            for named, variant in BUNDLED
+            for mode in ("agentic", *OWN_PARTS)
+            if named == name
             for file in find_templates(name, mode, *variant).values()
         }
         assert set(check.files) == files
@@ -110,30 +106,52 @@ class TestCheck:
         )
         assert self.told(tmp_path, bundled_problems, user=user) == []
 
-    def test_values_that_a_template_never_reads_are_listed(
+    def test_templates_that_are_never_read_are_listed(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
     ) -> None:
-        (tmp_path / "agentic").mkdir()
-        (tmp_path / "agentic" / "user.j2").write_text("Use the tools.")
-        faults = self.told(tmp_path, bundled_problems, usr="x")
-        assert len(faults) == 2
-        assert faults[0].startswith("agentic/user.j2: there is no system.j2")
-        assert faults[1].startswith("usr.j2: no template has this name; known: system.j2")
+        for name in ("code_execution/user", "codet/test"):
+            (tmp_path / name).parent.mkdir()
+            (tmp_path / f"{name}.j2").write_text("x")
+        assert self.told(tmp_path, bundled_problems, usr="x", of_my_own_mode="x") == [
+            "code_execution/user.j2: there is no system.j2 beside it, so it is never read",
+            "codet/test.j2: no template has this name; did you mean tests.j2?",
+            "usr.j2: no template has this name; did you mean user.j2?",
+        ]
 
-    def test_a_repair_is_read_in_its_own_mode_alone(
+    def test_a_part_is_checked_in_the_modes_that_send_it(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
     ) -> None:
         repair = "{{ code }}{{ feedback }}{{ round }}{{ problem.title }}{{ cpu_limit_s }}"
         assert self.told(tmp_path, bundled_problems, repair=repair) == []
-        assert check_prompt(str(tmp_path), bundled_problems, "agentic").faults == ()
         (fault_text,) = self.told(tmp_path, bundled_problems, repair="{{ answer }}")
         assert fault_text.startswith(
             "repair.j2:1: 'answer' is undefined; there are code, cpu_limit_s"
         )
-        (tmp_path / "user.j2").unlink()
-        (tmp_path / "system.j2").unlink()
-        (fault,) = check_prompt(str(tmp_path), bundled_problems).faults
-        assert fault.message == "it is never read: the set has no system.j2 and user.j2"
+        for mode, faults in {"single_shot": 0, "codet": 0, "self_repair": 1, "agentic": 1}.items():
+            assert len(check_prompt(str(tmp_path), bundled_problems, mode).faults) == faults, mode
+
+    def test_a_folder_without_an_opening_is_no_set(
+        self, tmp_path: Path, bundled_problems: list[ProblemView]
+    ) -> None:
+        (tmp_path / "repair.j2").write_text("Again.")
+        for mode in (None, "self_repair"):
+            with pytest.raises(UsageError, match=r"the folder has no system\.j2 and user\.j2"):
+                check_prompt(str(tmp_path), bundled_problems, mode)
+
+    @pytest.mark.parametrize("part", ["again", "reminder", "result", "tools", "manual", "describe"])
+    def test_a_fault_in_a_later_text_is_found(
+        self, tmp_path: Path, bundled_problems: list[ProblemView], part: str
+    ) -> None:
+        (fault,) = self.told(tmp_path, bundled_problems, **{part: "x\n{{ nothing }}"})
+        assert fault.startswith(f"{part}.j2:2: 'nothing' is undefined")
+
+    def test_a_result_that_says_nothing_of_an_event_is_a_fault(
+        self, tmp_path: Path, bundled_problems: list[ProblemView]
+    ) -> None:
+        result = "{% if event != 'time_up' %}{{ event }}{% endif %}"
+        (fault,) = self.told(tmp_path, bundled_problems, result=result)
+        assert fault.startswith("result.j2: it renders to an empty text (for ")
+        assert fault.endswith(", time_up)")
 
     def test_check_prompt_renders_each_kind_for_its_own_problems(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
@@ -148,14 +166,14 @@ class TestCheck:
     def test_check_prompt_of_one_mode_ignores_the_others(
         self, tmp_path: Path, bundled_problems: list[ProblemView]
     ) -> None:
-        write_set(tmp_path / "agentic", "{{ nothing }}")
-        write_set(tmp_path / "single_shot")
-        assert check_prompt(str(tmp_path), bundled_problems, "single_shot").faults == ()
-        assert len(check_prompt(str(tmp_path), bundled_problems, "agentic").faults) == 1
-        with pytest.raises(
-            UsageError, match=r"the folder has no system\.j2 and user\.j2 and repair\.j2"
-        ):
-            check_prompt(str(tmp_path), bundled_problems, "self_repair")
+        write_set(tmp_path)
+        (tmp_path / "codet").mkdir()
+        (tmp_path / "codet" / "tests.j2").write_text("{{ nothing }}")
+        for mode in ("single_shot", "agentic", "reflexion"):
+            assert check_prompt(str(tmp_path), bundled_problems, mode).faults == ()
+        for mode in ("codet", None):
+            (fault,) = check_prompt(str(tmp_path), bundled_problems, mode).faults
+            assert fault.file.endswith("codet/tests.j2")
 
     def test_an_empty_message_is_a_fault(
         self, tmp_path: Path, bundled_problems: list[ProblemView]

@@ -8,25 +8,24 @@ from typing import Any
 
 import pytest
 
+from harness.agent.problem_reports import MARK
+from harness.agent.strategies import BUILT_IN
 from harness.agent.templates import prompt_set
 from harness.agent.templates.prompt_set import (
-    OWN_PARTS,
     PromptSet,
+    Told,
     bundled_names,
-    fallback_prompt,
     load_prompt,
+    with_wrong_test,
 )
 from harness.errors import UsageError
 from harness.problem import Codec, Kind, Level, ProblemView, Signature, TestCase
 
-BUNDLED = [
-    (mode, name, kind) for mode in OWN_PARTS for kind in Kind for name in bundled_names(mode, kind)
-]
-CODE = [(mode, name) for mode, name, kind in BUNDLED if kind is Kind.CODE_GENERATION]
-REPAIRING = [name for mode, name in CODE if mode == "self_repair"]
-FOR_THE_LOOP = ["read_first"]
-WITH_TESTS = ["default", "reasoning", "terse", "tests_first"]
+BUNDLED = [(name, kind) for kind in Kind for name in bundled_names(kind)]
 WRITTEN = ["default", "livecodebench", "reasoning", "terse", "tests_first"]
+TOOLS = ("read_problem", "write_solution", "run_tests", "write_answer")
+TOLD = {"in text": Told(), "native": Told(native=TOOLS[:3])}
+ADDED = "def add(a, b):\n    "
 
 
 def prompt(user: str, system: str = "You solve problems.", **others: str) -> PromptSet:
@@ -50,20 +49,28 @@ def write_set(folder: Path, user: str = "Solve {{ problem.title }}.") -> None:
 
 
 def repaired(name: str, problem: ProblemView, **values: Any) -> str:
-    given = {"code": "print(0)\n", "feedback": "Expected 3, got 0.", "round": 1, **values}
+    given = {
+        "code": "print(0)\n",
+        "feedback": "Expected 3, got 0.",
+        "round": 1,
+        "opening": "Add two numbers.",
+        "tools": (),
+        "new": True,
+    }
     prompt = load_prompt(name, "self_repair")
-    return prompt.render_part("repair", problem=problem, cpu_limit_s=2.5, **given)
+    return prompt.render_part("repair", problem=problem, cpu_limit_s=2.5, **given | values)
 
 
-@pytest.mark.parametrize(("mode", "name"), CODE)
+@pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize("name", WRITTEN)
 class TestBundled:
     @pytest.mark.parametrize("difficulty", ["easy", None])
     @pytest.mark.parametrize("platform", ["atcoder", ""])
     def test_a_bundled_prompt_renders_for_a_program(
-        self, mode: str, name: str, problem: ProblemView, difficulty: Level | None, platform: str
+        self, name: str, told: Told, problem: ProblemView, difficulty: Level | None, platform: str
     ) -> None:
         view = problem.model_copy(update={"difficulty": difficulty, "platform": platform})
-        system, user = load_prompt(name, mode).render(view, 6.0)
+        system, user = load_prompt(name, "agentic").render(view, 6.0, told=told)
         assert (system.role, user.role) == ("system", "user")
         for message in (system, user):
             assert message.content == message.content.strip()
@@ -72,74 +79,87 @@ class TestBundled:
                 assert mark not in message.content
         assert problem.title in user.content or problem.statement in user.content
 
-    @pytest.mark.parametrize("starter", ["", "\n  ", "def add(a, b):\n    "])
+    @pytest.mark.parametrize("starter", ["", "\n  ", ADDED])
     def test_a_bundled_prompt_renders_for_a_function(
-        self, mode: str, name: str, problem: ProblemView, starter: str
+        self, name: str, told: Told, problem: ProblemView, starter: str
     ) -> None:
         view = function(problem, starter)
-        _, user = load_prompt(name, mode).render(view, 6.0)
+        _, user = load_prompt(name, "agentic").render(view, 6.0, told=told)
         assert problem.title in user.content or problem.statement in user.content
         assert "None" not in user.content
         assert "stdin" not in user.content
-        if mode != "agentic":
-            assert "def add(a, b):" in user.content or "`add`" in user.content
+        assert "def add(a, b):" in user.content or "`add`" in user.content
 
-    def test_a_bundled_prompt_has_a_description(self, mode: str, name: str) -> None:
-        prompt = load_prompt(name, mode)
+    def test_the_opening_names_tools_where_they_are_native(
+        self, name: str, told: Told, problem: ProblemView
+    ) -> None:
+        system, user = load_prompt(name, "agentic").render(problem, 6.0, told=told)
+        for tool in TOOLS[:3]:
+            assert (tool in system.content) == bool(told.native)
+            assert tool not in user.content
+
+    def test_a_bundled_prompt_has_a_description(self, name: str, told: Told) -> None:
+        del told
+        prompt = load_prompt(name, "agentic")
         assert 30 < len(prompt.description) < 120
         text = " ".join(prompt.parts.values())
         assert text.count(prompt.description) == 1
 
 
 class TestSets:
-    @pytest.mark.parametrize("mode", ["agentic", "single_shot"])
-    def test_agentic_and_single_shot_have_the_same_prompt_sets(self, mode: str) -> None:
-        extra = FOR_THE_LOOP if mode == "agentic" else []
-        assert bundled_names(mode) == sorted([*WRITTEN, *extra])
+    def test_the_bundled_sets_for_programs(self) -> None:
+        assert bundled_names() == WRITTEN
 
-    @pytest.mark.parametrize("mode", ["agentic", "single_shot"])
-    def test_no_two_prompt_sets_have_the_same_text(self, mode: str, problem: ProblemView) -> None:
-        texts = {load_prompt(name, mode).render(problem, 6.0) for name in bundled_names(mode)}
-        assert len(texts) == len(bundled_names(mode))
+    def test_no_two_prompt_sets_have_the_same_text(self, problem: ProblemView) -> None:
+        for told in TOLD.values():
+            texts = {load_prompt(n, "agentic").render(problem, 6.0, told=told) for n in WRITTEN}
+            assert len(texts) == len(WRITTEN)
 
-    def test_the_loop_default_holds_what_read_problem_shows(self, problem: ProblemView) -> None:
-        _, user = load_prompt("default", "agentic").render(problem, 1.5, 7)
-        assert problem.statement in user.content
-        assert "reads stdin and writes stdout" in user.content
-        assert "1.5 seconds of CPU time" in user.content
-        for test in problem.public_tests:
-            assert f"```\n{test.output.strip()}\n```" in user.content
-        view = function(problem, "def add(a, b):\n    ")
-        _, user = load_prompt("default", "agentic").render(view, 1.5, 7)
-        assert "```python\ndef add(a, b):\n```" in user.content
+    @pytest.mark.parametrize(("name", "kind"), BUNDLED)
+    def test_all_modes_open_as_a_single_shot(
+        self, name: str, kind: Kind, problem: ProblemView
+    ) -> None:
+        view = problem.model_copy(update={"kind": kind, "call": "add(1, 2)"})
+        single = load_prompt(name, "single_shot", kind).render(view, 6.0)
+        for mode in (*BUILT_IN, "my_module:strategy"):
+            assert load_prompt(name, mode, kind).render(view, 6.0, 7) == single
+        assert not any(tool in str(single) for tool in TOOLS)
 
-    def test_the_loop_default_says_how_many_messages_there_are(self, problem: ProblemView) -> None:
+    def test_the_tools_part_says_how_many_messages_there_are(self, problem: ProblemView) -> None:
+        prompt, told = load_prompt("default", "agentic"), TOLD["native"]
+        assert "7 messages at most." in prompt.render(problem, 6.0, 7, told)[0].content
+        assert "at most" not in prompt.render(problem, 6.0, None, told)[0].content
+
+    @pytest.mark.parametrize("name", [each for each in WRITTEN if each != "livecodebench"])
+    def test_with_tools_no_program_in_a_message_is_asked_for(
+        self, name: str, problem: ProblemView
+    ) -> None:
+        prompt = load_prompt(name, "agentic")
+        assert "fenced" in prompt.render(problem, 6.0)[0].content
+        for message in prompt.render(problem, 6.0, told=TOLD["native"]):
+            assert "fenced" not in message.content
+
+    def test_further_tools_are_listed_in_text(self, problem: ProblemView) -> None:
+        schema = {"type": "object", "properties": {"code": {"type": "string"}}}
+        tool = {"name": "try_it", "description": "Try something.", "arguments": schema}
         prompt = load_prompt("default", "agentic")
-        assert "You have 7 messages at most." in prompt.render(problem, 6.0, 7)[0].content
-        assert "at most" not in prompt.render(problem, 6.0, None)[0].content
+        system, user = prompt.render(problem, 6.0, told=Told(in_text=(tool,)))
+        plain, same = prompt.render(problem, 6.0)
+        assert user == same
+        added = system.content.removeprefix(f"{plain.content}\n\n")
+        assert added != system.content
+        for text in ("try_it", "Try something.", '"code": {"type": "string"}', "```json"):
+            assert text in added
+        assert not any(tool in added for tool in TOOLS)
 
-    def test_the_loop_default_repeats_no_test_of_the_statement(self, problem: ProblemView) -> None:
-        shown = problem.model_copy(
-            update={"statement": "Add.\n\nSample Input 1\n\n1 2\n\nSample Output 1\n\n3\n"}
-        )
-        _, user = load_prompt("default", "agentic").render(shown, 6.0)
-        assert "## Public test 1" not in user.content
-        assert "## Public test 2" in user.content
-
-    @pytest.mark.parametrize(
-        ("mode", "name"),
-        [
-            ("agentic", "default"),
-            *(("single_shot", name) for name in WRITTEN if name != "livecodebench"),
-        ],
-    )
+    @pytest.mark.parametrize("name", [each for each in WRITTEN if each != "livecodebench"])
     @pytest.mark.parametrize("language", ["python", "cpp"])
     def test_a_dialogue_is_no_input_and_output(
-        self, mode: str, name: str, language: str, problem: ProblemView
+        self, name: str, language: str, problem: ProblemView
     ) -> None:
         if language == "cpp" and name != "default":
             pytest.skip("it has no templates for C++")
-        prompt = load_prompt(name, mode, language=language)
+        prompt = load_prompt(name, "agentic", language=language)
         talks = problem.model_copy(update={"judge": "dialogue"})
         text = prompt.render(talks, 1.5)[1].content
         assert "It talks with the judge" in text
@@ -154,8 +174,11 @@ class TestSets:
         assert not re.search(r"^(Expected output|Out):", text, re.MULTILINE)
 
     @pytest.mark.parametrize("name", WRITTEN)
-    def test_a_single_shot_shows_all_that_is_needed(self, name: str, problem: ProblemView) -> None:
-        text = load_prompt(name, "single_shot").render(problem, 1.5)[1].content
+    @pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
+    def test_an_opening_shows_all_that_is_needed(
+        self, name: str, told: Told, problem: ProblemView
+    ) -> None:
+        text = load_prompt(name, "agentic").render(problem, 1.5, told=told)[1].content
         assert problem.statement in text
         assert "stdin" in text
         # LiveCodeBench shows what stands in the statement, and says nothing of time.
@@ -171,13 +194,13 @@ class TestSets:
             "### Format",
             "### Answer",
         ]
-        view = function(problem, "def add(a, b):\n    ")
+        view = function(problem, ADDED)
         text = load_prompt("livecodebench", "single_shot").render(view, 6.0)[1].content
         assert "```python\ndef add(a, b):\n```" in text
 
     def test_a_model_that_reasons_is_not_told_how_to(self, problem: ProblemView) -> None:
-        for mode in ("agentic", "single_shot"):
-            for message in load_prompt("reasoning", mode).render(problem, 6.0):
+        for told in TOLD.values():
+            for message in load_prompt("reasoning", "agentic").render(problem, 6.0, told=told):
                 assert "step" not in message.content
 
     def test_tests_are_asked_for_before_the_code(self, problem: ProblemView) -> None:
@@ -185,38 +208,69 @@ class TestSets:
         assert 0 < system.content.index("1. Tests") < system.content.index("3. Code")
 
 
+class TestWrongTest:
+    @pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
+    def test_how_to_report_a_wrong_test_follows_the_system_message(
+        self, told: Told, problem: ProblemView
+    ) -> None:
+        plain = load_prompt("default", "agentic")
+        told_of = with_wrong_test(plain)
+        before, user = plain.render(problem, 6.0, 7, told)
+        system, same = told_of.render(problem, 6.0, 7, told)
+        assert user == same
+        assert system.content.startswith(before.content.split("\n\n", maxsplit=1)[0])
+        assert f"`{MARK}`" in system.content
+        assert f"`{MARK}`" not in before.content
+        assert ("report_problem" in system.content) == bool(told.native)
+        assert told_of.shared_system(7, told) == system.content
+        assert told_of.hash != plain.hash
+
+
 class TestRepair:
-    @pytest.mark.parametrize("name", REPAIRING)
+    @pytest.mark.parametrize("name", WRITTEN)
     def test_the_repair_prompt_shows_the_code_and_the_feedback(
         self, name: str, problem: ProblemView
     ) -> None:
         text = repaired(name, problem)
         assert "```python\nprint(0)\n```" in text
         assert "Expected 3, got 0." in text
-        assert "explan" in text or "explain" in text
+        assert "two or three sentences" in text
         assert "{" not in text
+        assert ("Add two numbers." in text) == (name != "livecodebench")  # has the statement
+        assert not any(tool in text for tool in TOOLS)
+        assert "write_solution" in repaired(name, problem, tools=TOOLS[:3])
 
     def test_the_repair_prompt_knows_of_earlier_rounds(self, problem: ProblemView) -> None:
         assert "still does not pass" in repaired("default", problem, round=2)
         assert "does not pass" in repaired("default", problem)
         assert "still" not in repaired("default", problem)
-        assert "2.5 seconds" in repaired("default", problem)
+        assert "this is the one before it" in repaired("default", problem, new=False)
+        assert "this is the one before it" not in repaired("default", problem)
+
+    @pytest.mark.parametrize("name", WRITTEN)
+    def test_without_a_program_the_repair_prompt_says_so(
+        self, name: str, problem: ProblemView
+    ) -> None:
+        assert "There was no program in" in repaired(name, problem, code="", feedback="")
+        assert "There was no program in" not in repaired(name, problem)
+
+    def test_the_default_repair_asks_for_a_call_or_for_a_program(
+        self, problem: ProblemView
+    ) -> None:
+        native = repaired("default", problem, tools=TOOLS[:3])
+        assert "Call write_solution with the whole corrected program, and run_tests" in native
+        assert "fenced" not in native
+        assert "in one fenced python code block" in repaired("default", problem)
 
     def test_code_and_feedback_are_no_templates(self, problem: ProblemView) -> None:
         text = repaired("default", problem, code="x = {{ 7 * 7 }}", feedback="{% raise %}")
         assert "x = {{ 7 * 7 }}" in text
         assert "{% raise %}" in text
 
-    @pytest.mark.parametrize("name", REPAIRING)
-    def test_self_repair_opens_with_the_prompt_of_a_single_shot(
-        self, name: str, problem: ProblemView
-    ) -> None:
-        opening = load_prompt(name, "single_shot").render(problem, 6.0)
-        assert load_prompt(name, "self_repair").render(problem, 6.0) == opening
-
-    def test_a_prompt_set_without_a_repair_prompt_is_refused_by_name(self) -> None:
-        with pytest.raises(UsageError, match=r"'terse'.*self_repair.*: default, livecodebench$"):
-            load_prompt("terse", "self_repair")
+    def test_a_set_without_a_repair_prompt_has_the_default_s(self) -> None:
+        default, terse = (load_prompt(name, "self_repair").parts for name in ("default", "terse"))
+        assert terse["repair"] == default["repair"]
+        assert load_prompt("livecodebench", "self_repair").parts["repair"] != default["repair"]
 
     def test_a_name_that_is_not_given_is_an_error(self, problem: ProblemView) -> None:
         with pytest.raises(
@@ -276,19 +330,20 @@ class TestFinding:
         ]
         assert prompt.name == str(tmp_path / "mine")
 
-    def test_a_folder_of_the_modes_name_goes_first(
-        self, tmp_path: Path, problem: ProblemView
-    ) -> None:
+    def test_a_part_of_one_mode_stands_in_a_folder_of_its_name(self, tmp_path: Path) -> None:
         write_set(tmp_path / "mine")
-        write_set(tmp_path / "mine" / "agentic", "Use the tools.")
+        for mode in ("codet", "agentic"):
+            (tmp_path / "mine" / mode).mkdir()
+            (tmp_path / "mine" / mode / "tests.j2").write_text("Write tests.")
         path = str(tmp_path / "mine")
-        assert load_prompt(path, "agentic").render(problem, 6.0)[1].content == "Use the tools."
-        assert load_prompt(path, "single_shot").parts["user"] == "Solve {{ problem.title }}."
+        bundled = load_prompt("default", "reflexion").parts
+        assert load_prompt(path, "codet").parts["tests"] == "Write tests."
+        assert load_prompt(path, "reflexion").parts["tests"] == bundled["tests"] != "Write tests."
+        assert "tests" not in load_prompt(path, "agentic").parts
 
-    @pytest.mark.parametrize("mode", sorted(OWN_PARTS))
-    def test_a_missing_set_names_the_known_ones(self, mode: str) -> None:
-        with pytest.raises(UsageError, match=rf"'nope'; for .* in mode {mode} there are: default"):
-            load_prompt("nope", mode)
+    def test_a_missing_set_names_the_known_ones(self) -> None:
+        with pytest.raises(UsageError, match=r"'nope'; for code generation there are: default, "):
+            load_prompt("nope", "agentic")
 
     def test_a_misspelt_set_gets_the_most_similar_name(self) -> None:
         message = "no prompt set or folder 'ters'; did you mean 'terse'?"
@@ -302,9 +357,35 @@ class TestFinding:
 
     def test_the_opening_comes_from_one_place(self, tmp_path: Path) -> None:
         write_set(tmp_path)
-        (tmp_path / "agentic").mkdir()
-        (tmp_path / "agentic" / "user.j2").write_text("Use the tools.")
+        (tmp_path / "cpp").mkdir()
+        (tmp_path / "cpp" / "user.j2").write_text("Write C++.")
+        with pytest.raises(UsageError, match=r"no system\.j2 and user\.j2 for .* \(in cpp/\)"):
+            load_prompt(str(tmp_path), "agentic", language="cpp")
         assert load_prompt(str(tmp_path), "agentic").parts["user"] == "Solve {{ problem.title }}."
+
+    def test_a_set_has_its_own_parts_and_the_rest_of_default(self, tmp_path: Path) -> None:
+        write_set(tmp_path)
+        (tmp_path / "again.j2").write_text("Once more.")
+        (tmp_path / "tools.j2").write_text("Call something.")
+        mine, default = load_prompt(str(tmp_path), "agentic"), load_prompt("default", "agentic")
+        own = {
+            "system": "Be brief.\n",
+            "user": "Solve {{ problem.title }}.",
+            "again": "Once more.",
+            "tools": "Call something.",
+        }
+        assert dict(mine.parts) == {**default.parts, **own}
+        assert list(mine.parts)[:2] == ["system", "user"]
+
+    def test_a_part_for_a_language_goes_before_one_for_all(self, tmp_path: Path) -> None:
+        write_set(tmp_path)
+        write_set(tmp_path / "cpp", "Write C++.")
+        (tmp_path / "again.j2").write_text("Once more.")
+        path = str(tmp_path)
+        assert load_prompt(path, "agentic", language="cpp").parts["again"] == "Once more."
+        (tmp_path / "cpp" / "again.j2").write_text("Once more, in C++.")
+        assert load_prompt(path, "agentic", language="cpp").parts["again"] == "Once more, in C++."
+        assert load_prompt(path, "agentic").parts["again"] == "Once more."
 
     def test_a_template_that_is_no_text_is_named(self, tmp_path: Path) -> None:
         write_set(tmp_path / "mine")
@@ -312,32 +393,20 @@ class TestFinding:
         with pytest.raises(UsageError, match=r"user\.j2 cannot be read"):
             load_prompt(str(tmp_path / "mine"), "agentic")
 
-    @pytest.mark.parametrize("mode", ["best_of_k_public", "my_module:strategy"])
-    def test_other_modes_use_the_prompt_sets_of_single_shot(
-        self, mode: str, tmp_path: Path
-    ) -> None:
-        assert load_prompt("terse", mode) == load_prompt("terse", "single_shot")
-        write_set(tmp_path, "flat")
-        assert load_prompt(str(tmp_path), mode).parts["user"] == "flat"
-        write_set(tmp_path / "single_shot", "single")
-        assert load_prompt(str(tmp_path), mode).parts["user"] == "single"
-        write_set(tmp_path / mode, "own")
-        assert load_prompt(str(tmp_path), mode).parts["user"] == "own"
+    def test_modes_have_the_texts_that_they_send(self) -> None:
+        assert list(load_prompt("terse", "single_shot").parts) == ["system", "user"]
+        assert list(load_prompt("terse", "best_of_k_public").parts)[2:] == ["report"]
+        assert list(load_prompt("terse", "self_repair").parts)[2:] == ["report", "repair"]
+        codet = ["report", "own_tests", "tests"]
+        assert list(load_prompt("terse", "codet").parts)[2:] == codet
 
-    def test_a_user_s_repair_prompt_follows_the_user_s_opening(self, tmp_path: Path) -> None:
-        write_set(tmp_path / "single_shot", "single")
-        with pytest.raises(UsageError, match=r"has no system\.j2 and user\.j2 and repair\.j2"):
-            load_prompt(str(tmp_path), "self_repair")
-        (tmp_path / "repair.j2").write_text("again")
-        assert dict(load_prompt(str(tmp_path), "self_repair").parts) == {
-            "system": "Be brief.\n",
-            "user": "single",
-            "repair": "again",
-        }
-        write_set(tmp_path / "self_repair", "mending")
-        (tmp_path / "self_repair" / "repair.j2").write_text("once more")
-        prompt = load_prompt(str(tmp_path), "self_repair")
-        assert (prompt.parts["user"], prompt.parts["repair"]) == ("mending", "once more")
+    def test_a_mode_of_one_s_own_gets_every_text_of_the_folder(self, tmp_path: Path) -> None:
+        write_set(tmp_path)
+        (tmp_path / "hint.j2").write_text("Think of {{ problem.title }}.")
+        assert "hint" not in load_prompt(str(tmp_path), "agentic").parts
+        mine = load_prompt(str(tmp_path), "my_module:strategy").parts
+        assert mine["hint"] == "Think of {{ problem.title }}."
+        assert mine["repair"] == load_prompt("default", "self_repair").parts["repair"]
 
 
 @pytest.fixture
@@ -349,33 +418,32 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 class TestKinds:
     def test_a_kind_has_a_folder_of_its_own(self, library: Path) -> None:
-        write_set(library / "single_shot" / "default", "code")
-        write_set(library / "single_shot" / "default" / "code_execution", "value")
+        write_set(library / "default", "code")
+        write_set(library / "default" / "code_execution", "value")
         prompt = load_prompt("default", "single_shot", Kind.CODE_EXECUTION)
         assert (prompt.name, prompt.parts["user"]) == ("default", "value")
         assert load_prompt("default", "single_shot").parts["user"] == "code"
         assert load_prompt("default", "best_of_k_public", Kind.CODE_EXECUTION) == prompt
 
     def test_a_set_without_the_kind_is_refused_and_told_which_have_it(self, library: Path) -> None:
-        write_set(library / "single_shot" / "default", "code")
-        write_set(library / "single_shot" / "plain", "code")
+        write_set(library / "default", "code")
+        write_set(library / "plain", "code")
         for name in ("default", "cot"):
-            write_set(library / "single_shot" / name / "code_execution", "value")
+            write_set(library / name / "code_execution", "value")
         with pytest.raises(UsageError) as caught:
             load_prompt("plain", "single_shot", Kind.CODE_EXECUTION)
         assert str(caught.value) == (
-            "prompt set 'plain' has nothing for code execution in mode single_shot; "
-            "these have: cot, default"
+            "prompt set 'plain' has nothing for code execution; these have: cot, default"
         )
-        with pytest.raises(UsageError, match=r"'cot' has .* code generation .*: default, plain$"):
+        with pytest.raises(UsageError, match=r"'cot' has .* code generation; .*: default, plain$"):
             load_prompt("cot", "single_shot")
-        assert bundled_names("single_shot", Kind.CODE_EXECUTION) == ["cot", "default"]
-        assert bundled_names("single_shot") == ["default", "plain"]
+        assert bundled_names(Kind.CODE_EXECUTION) == ["cot", "default"]
+        assert bundled_names() == ["default", "plain"]
 
     def test_what_a_bundled_set_lacks_is_not_sought_in_the_working_folder(
         self, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        write_set(library / "single_shot" / "default", "code")
+        write_set(library / "default", "code")
         write_set(tmp_path / "default" / "code_execution", "mine")
         monkeypatch.chdir(tmp_path)
         with pytest.raises(UsageError, match="'default' has nothing for code execution"):
@@ -383,18 +451,15 @@ class TestKinds:
         prompt = load_prompt("./default", "single_shot", Kind.CODE_EXECUTION)
         assert prompt.parts["user"] == "mine"
 
-    def test_the_mode_goes_before_the_kind_in_a_user_s_folder(self, tmp_path: Path) -> None:
+    def test_a_kind_has_a_folder_of_its_own_in_a_user_s_set(self, tmp_path: Path) -> None:
         name, kind = str(tmp_path), Kind.TEST_OUTPUT_PREDICTION
         write_set(tmp_path, "code")
         with pytest.raises(
             UsageError, match=r"has no system\.j2 and user\.j2 for test output pred"
         ):
             load_prompt(name, "agentic", kind)
-        write_set(tmp_path / kind, "any mode")
-        assert load_prompt(name, "agentic", kind).parts["user"] == "any mode"
-        write_set(tmp_path / "agentic" / kind, "agentic")
-        assert load_prompt(name, "agentic", kind).parts["user"] == "agentic"
-        assert load_prompt(name, "single_shot", kind).parts["user"] == "any mode"
+        write_set(tmp_path / kind, "value")
+        assert load_prompt(name, "agentic", kind).parts["user"] == "value"
         assert load_prompt(name, "agentic").parts["user"] == "code"
 
 
@@ -415,6 +480,12 @@ class TestHash:
         renamed = prompt("a", "b").model_copy(update={"name": "other"})
         assert renamed.hash == prompt("a", "b").hash
 
+    def test_the_prompt_hash_covers_every_text_that_may_be_sent(self) -> None:
+        whole = load_prompt("default", "agentic")
+        others = {prompt(**{**whole.parts, name: "x"}).hash for name in whole.parts}
+        assert len(others - {whole.hash}) == len(whole.parts)
+        assert {"tools", "again", "result", "reminder", "report", "describe"} <= {*whole.parts}
+
     def test_the_prompt_hash_of_two_templates_is_that_of_earlier_versions(self) -> None:
         assert prompt("user", "system").hash == hashlib.sha256(b"system\0user").hexdigest()
 
@@ -427,41 +498,9 @@ class TestHash:
             made.parts["user"] = "d"  # type: ignore[index]
 
 
-class TestFallback:
-    def test_the_fallback_prompt_is_the_bundled_one_if_there_is_no_other(
-        self, tmp_path: Path
-    ) -> None:
-        write_set(tmp_path / "flat")
-        write_set(tmp_path / "agent alone" / "agentic")
-        default = load_prompt("default", "single_shot")
-        for name in ("default", str(tmp_path / "flat"), str(tmp_path / "agent alone"), "nowhere"):
-            assert fallback_prompt(name) == default
-
-    def test_a_bundled_prompt_set_has_its_own_fallback(self) -> None:
-        assert fallback_prompt("terse") == load_prompt("terse", "single_shot")
-
-    def test_a_folder_with_a_single_shot_prompt_has_its_own_fallback(self, tmp_path: Path) -> None:
-        write_set(tmp_path / "both" / "agentic")
-        write_set(tmp_path / "both" / "single_shot", "Answer {{ problem.title }}.")
-        prompt = fallback_prompt(str(tmp_path / "both"))
-        assert prompt.parts["user"] == "Answer {{ problem.title }}."
-
-    def test_the_fallback_prompt_of_a_kind_is_of_that_kind(
-        self, library: Path, tmp_path: Path
-    ) -> None:
-        kind = Kind.CODE_EXECUTION
-        write_set(library / "single_shot" / "default" / kind, "bundled")
-        write_set(library / "single_shot" / "plain", "code")
-        assert fallback_prompt("plain", kind).parts["user"] == "bundled"
-        write_set(tmp_path / "mine" / "single_shot", "code")
-        assert fallback_prompt(str(tmp_path / "mine"), kind).parts["user"] == "bundled"
-        write_set(tmp_path / "mine" / "single_shot" / kind, "mine")
-        assert fallback_prompt(str(tmp_path / "mine"), kind).parts["user"] == "mine"
-
-
 def test_the_package_and_the_checkout_have_the_same_folder() -> None:
     root = Path(__file__).parents[3]
     assert (root / "harness" / "prompts").is_symlink()
     names = {path.name for path in (root / "prompts").iterdir()}
     assert names == {entry.name for entry in (files("harness") / "prompts").iterdir()}
-    assert names == set(OWN_PARTS)
+    assert names == {name for name, _ in BUNDLED}
