@@ -24,6 +24,7 @@ from harness.agent.events import (
     Tested,
     ToolProtocolChanged,
     ToolResult,
+    standing,
 )
 from harness.errors import RunDirectoryError
 from harness.models.prices.price import Price, cost
@@ -153,10 +154,19 @@ def _chat(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any]
     messages = list(map(chat_message, conversations.last))
     if not messages:
         return None
-    changed = [each.protocol for each in events if isinstance(each, ToolProtocolChanged)]
-    native = not changed or changed[-1] == "native"
+    changes = protocol_changes(events)
+    native = not changes or changes[-1][1] == "native"
     tools = [_tool(each) for each in run.tools_sent] if native else []
     return {"messages": messages, **({"tools": tools} if tools else {}), "metadata": metadata}
+
+
+def protocol_changes(events: Iterable[Event]) -> list[tuple[int, str]]:
+    """Return from which turns on programs were handed in how, in order; initially natively."""
+    return [
+        (event.turn, event.protocol)
+        for event in standing(events)
+        if isinstance(event, ToolProtocolChanged)
+    ]
 
 
 def _tool(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,6 +232,7 @@ def _trajectory(run: Run, result: SampleResult, events: list[Event]) -> dict[str
     if not steps:
         return None
     totals: dict[str, Any] = {"total_steps": len(steps)}
+    tools = [_tool(each) for each in run.tools_sent]
     if result.usage is not None:
         totals |= {
             "total_prompt_tokens": result.usage.input_tokens,
@@ -238,7 +249,8 @@ def _trajectory(run: Run, result: SampleResult, events: list[Event]) -> dict[str
             "name": "harness",
             "version": str(run.manifest.get("harness") or harness.__version__),
             "model_name": str(run.spec["model"]),
-            "extra": {"mode": run.spec["mode"], "prompt": run.manifest["prompt"]},
+            **({"tool_definitions": tools} if tools else {}),
+            "extra": {"mode": run.spec["mode"], "prompt": run.prompt},
         },
         "steps": steps,
         "final_metrics": totals,

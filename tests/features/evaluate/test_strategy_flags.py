@@ -178,38 +178,6 @@ async def test_repair_rounds_bounds_the_repairs(tmp_path: Path, right: str) -> N
     assert "print(2)" in server.requests[2].body["messages"][-1]["content"]
 
 
-@pytest.mark.thorough
-async def test_repair_from_begins_with_the_earlier_run_s_solution(
-    tmp_path: Path, right: str
-) -> None:
-    await _served(tmp_path, in_turn(saying(fenced("print('earlier')"))), out="first")
-    flags = ["--mode", "self_repair", "--repair-from", "first"]
-    server, result = await _served(tmp_path, in_turn(saying(fenced(right))), *flags)
-    assert (len(server.requests), result["verdict"]) == (1, "accepted")
-    assert "print('earlier')" in server.requests[0].body["messages"][-1]["content"]
-    assert (result["model_calls"], result["written"]) == (1, 2)
-    cpp = ["run", "-m", "served", "--base-url", "http://127.0.0.1:9/v1", *PROBLEM, *flags]
-    done = harness(tmp_path, *cpp, "--language", "cpp", "--dry-run")
-    assert done.returncode == 2
-    assert "its solutions are in python, and this run's in cpp" in _only_line(done.stderr)
-    told = harness(tmp_path, "compare", "first", "r", "--details").stdout
-    assert "the first solutions are those of first" in told
-    shown = harness(tmp_path, "compare", "first", "r").stdout
-    assert "times" not in shown
-    assert "equal" not in shown
-
-
-@pytest.mark.thorough
-async def test_an_earlier_run_must_have_the_sample(tmp_path: Path) -> None:
-    await _served(tmp_path, in_turn(saying(fenced("print(1)"))), out="first")
-    base = ["-b", "fixture", "-n", "1", "-m", "x", "--base-url", "http://127.0.0.1:9/v1"]
-    for given, message in (("first", "it has no solution of fixture/"), ("no", "no")):
-        flags = ["--mode", "self_repair", "--repair-from", given]
-        done = harness(tmp_path, "run", *base, *flags)
-        assert done.returncode == 2
-        assert message in _only_line(done.stderr)
-
-
 async def test_best_of_sets_the_number_of_shots(tmp_path: Path, right: str) -> None:
     shots = [saying(fenced("print(1)")), saying(fenced("print(2)")), saying(fenced(right))]
     flags = ["--mode", "best_of_k_public", "--best-of"]
@@ -298,7 +266,10 @@ REFUSED = {
     "--show-budget": (["--show-budget"], ["single_shot", "self_repair", "best_of_k_public"]),
     "--tool": (["--tool", "mine:Tool"], ["single_shot", "self_repair"]),
     "--repair-rounds": (["--repair-rounds", "2"], ["agentic", "single_shot"]),
-    "--repair-from": (["--repair-from", "r"], ["agentic", "best_of_k_public", "reflexion"]),
+    "--context": (["--context", "fresh"], ["single_shot", "self_repair", "best_of_k_public"]),
+    "--repeats": (["--repeats", "2"], ["single_shot", "self_repair", "codet"]),
+    "--check-turns": (["--check-turns", "1"], ["single_shot", "best_of_k_public"]),
+    "--report-tests": (["--report-tests", "2"], ["single_shot", "best_of_k_public"]),
     "--best-of": (["--best-of", "2"], ["agentic", "self_repair", "map_coder"]),
     "--test-answers": (["--test-answers", "2"], ["agentic", "reflexion"]),
     "--plans": (["--plans", "2"], ["agentic", "codet"]),
