@@ -8,7 +8,7 @@ Inspect's `messages_df` and `events_df` read only the events of a sample.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportMissingTypeStubs=false, reportUnknownParameterType=false
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,7 +20,7 @@ from harness.agent.events import (
     Tested,
     ToolResult,
 )
-from harness.features.export.conversations import arguments_of, protocol_changes
+from harness.features.export.conversations import arguments_of, sent_with_tools
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -147,16 +147,16 @@ class SampleLog:
         self._said: list[Any] = []  # messages of the current conversation
         self._calls: dict[str, ToolCall] = {}
         self._tools = [*map(tool_of, tools)]
-        self._protocols: list[tuple[int, str]] = []
+        self._with_tools: Iterator[bool] = iter(())
 
     def read(self, events: Sequence[Event]) -> None:
         """Add the valid events of a transcript."""
-        self._protocols = protocol_changes(events)
+        self._with_tools = iter(sent_with_tools(events))
         for entry in entries(events):
             began, self._now = self._at(entry.began), self._at(entry.ended)
             match entry.item:
                 case Response() as answer:
-                    self._answer(answer, began, entry.retries)
+                    self._answer(answer.response, began, entry.retries)
                 case ToolResult() as result:
                     self._result(result, began)
                 case Tested():
@@ -197,12 +197,11 @@ class SampleLog:
     def _at(self, seconds: float) -> datetime:
         return self._began + timedelta(seconds=seconds)
 
-    def _answer(self, answer: Response, began: datetime, retries: int) -> None:
+    def _answer(self, turn: ModelTurn, began: datetime, retries: int) -> None:
         from inspect_ai.event import ModelEvent
         from inspect_ai.model import ChatCompletionChoice, GenerateConfig, ModelOutput
 
-        asked, turn = list(self._said), answer.response
-        native = [way == "native" for since, way in self._protocols if since <= answer.turn]
+        asked, native = list(self._said), next(self._with_tools)
         message = self._say(message_of(turn.message(), self._model))
         self._calls |= {call.id: call for call in turn.tool_calls}
         output = ModelOutput(
@@ -215,7 +214,7 @@ class SampleLog:
             ModelEvent(
                 model=self._model,
                 input=asked,
-                tools=self._tools if not native or native[-1] else [],
+                tools=self._tools if native else [],
                 tool_choice="auto",
                 config=GenerateConfig(),
                 output=output,

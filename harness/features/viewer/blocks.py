@@ -267,7 +267,8 @@ def _note(event: events.Event) -> str:  # noqa: C901 - one case an event
         case events.Unusable():
             title = f"turn {event.turn}: an answer of no use"
         case events.ToolProtocolChanged():
-            title = f"from turn {event.turn} on programs are handed in {WAYS[event.protocol]}"
+            since = f"from turn {event.turn} on " if event.turn > 1 else ""
+            title = f"{since}programs come {WAYS[event.protocol]}"
         case events.Refused():
             title = f"turn {event.turn} was refused: {REFUSED[event.refusal]}"
         case events.ReasoningLeftOut():
