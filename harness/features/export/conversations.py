@@ -166,9 +166,8 @@ def _chat(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any]
     messages = list(map(chat_message, conversations.answered))
     if not messages:
         return None
-    tools = (
-        [_tool(each) for each in run.tools_sent] if sent_with_tools(events)[-1:] == [True] else []
-    )
+    native = sent_with_tools(events)[-1:] == [True]
+    tools = [_tool(each) for each in run.tools_sent] if native else []
     return {"messages": messages, **({"tools": tools} if tools else {}), "metadata": metadata}
 
 

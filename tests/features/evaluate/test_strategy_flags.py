@@ -256,6 +256,39 @@ async def test_sample_wall_timeout_ends_a_sample(tmp_path: Path, mode: str) -> N
     assert (result["stop_reason"], result["verdict"]) == ("wall_limit", "no_solution")
 
 
+async def test_a_resumed_run_goes_on_with_its_own_texts(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "system.j2").write_text("The first words.")
+    (mine / "user.j2").write_text("{{ problem.statement }} stdin stdout")
+    flags = ["--prompt", "mine", "--mode", "self_repair"]
+    await _served(tmp_path, in_turn(saying(fenced("print(1)"))), *flags)
+    (mine / "system.j2").write_text("Other words.")
+    (mine / "repair.j2").write_text("Other repair.")
+    async with ChatServer(in_turn(saying(fenced("print(2)")))) as server:
+        more = ["--base-url", server.base_url, "-k", "2"]
+        code, _, err = await run(tmp_path, "run", "--resume", "r", *more)
+    assert code == 0, err
+    systems = {each.body["messages"][0]["content"] for each in server.requests}
+    assert systems == {"The first words."}
+    assert len(server.requests) == 2
+    assert "Other" not in str([each.body for each in server.requests])
+    stored = json.loads((tmp_path / "r" / "run.json").read_text())["prompt"]
+    assert stored["parts"]["system"] == "The first words."
+    assert "Other" not in str(stored)
+
+
+async def test_other_texts_for_a_run_that_has_begun_are_refused(tmp_path: Path) -> None:
+    await _served(tmp_path, in_turn(saying(fenced("print(1)"))))
+    done = harness(tmp_path, "run", "--resume", "r", "--prompt", "terse")
+    assert done.returncode == 2
+    assert "--prompt cannot be changed on --resume" in _only_line(done.stderr)
+    base = ["-m", "served", "--base-url", "http://127.0.0.1:9/v1", "--out", "r", *PROBLEM]
+    done = harness(tmp_path, "run", *base, "--prompt", "terse")
+    assert done.returncode != 0
+    assert "the run has prompt 'default', and not 'terse'" in _only_line(done.stderr)
+
+
 REFUSED = {
     "--max-tool-calls": (["--max-tool-calls", "3"], ["self_repair", "best_of_k_public"]),
     "--no-stop-on-pass": (["--no-stop-on-pass"], ["single_shot", "self_repair"]),
