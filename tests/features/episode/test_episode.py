@@ -96,10 +96,10 @@ class TestSteps:
 
 
 class TestInText:
-    @pytest.fixture(scope="class")
-    def episodes(self, rows: tuple[harness.Problem, ...]) -> Iterator[Episodes]:
+    @pytest.fixture
+    def episode(self, rows: tuple[harness.Problem, ...]) -> Iterator[Episode]:
         with Episodes(rows, tool_protocol="text", workers=1, max_turns=4) as episodes:
-            yield episodes
+            yield Episode(episodes)
 
     def test_an_episode_is_the_loop_in_text_in_one_conversation(self, episode: Episode) -> None:
         opening = episode.reset("own/three")
@@ -135,7 +135,10 @@ class TestTools:
     def test_tools_can_be_called_as_methods(self, episode: Episode) -> None:
         episode.reset("own/three")
         assert "thrice" in episode.read_problem()
-        assert episode.run_tests() == "There is no solution yet. Call write_solution first."
+        assert (
+            episode.run_tests()
+            == "There is no solution yet. Hand one in with write_solution first."
+        )
         assert episode.write_solution("print(input())").startswith("Saved revision 1")
         assert episode.run_tests().startswith("0 of 1 public tests passed")
         assert episode.write_solution(THRICE).startswith("Saved revision 2")
