@@ -65,7 +65,9 @@ class TestList:
             described = re.escape(load_prompt(name, "agentic").description)
             line = rf"^ *{name} +{described} *\n +for code generation"
             assert re.search(line, done.stdout, re.MULTILINE), name
-        described = re.escape(load_prompt("cot", "agentic", Kind.CODE_EXECUTION).description)
+        described = re.escape(
+            load_prompt("cot", "agentic", Kind.TEST_OUTPUT_PREDICTION).description
+        )
         line = rf"^ *cot +{described} *\n +for test output prediction, code execution *$"
         assert re.search(line, done.stdout, re.MULTILINE)
         assert "agentic" not in done.stdout
@@ -238,6 +240,7 @@ def test_a_mode_that_is_none_is_refused(tmp_path: Path, command: tuple[str, ...]
     done = harness(tmp_path, "prompts", *command, "--mode", "agentc")
     assert (done.returncode, done.stdout) == (2, "")
     assert "--mode agentc: give agentic, single_shot, self_repair" in done.stderr
+    (tmp_path / "mine.py").write_text("async def strategy(session): ...\n")
     done = harness(tmp_path, "prompts", *command, "--mode", "mine:strategy")
     assert done.returncode == 0, done.stderr
 
