@@ -217,6 +217,8 @@ def _unfenced(text: str) -> str:
 
 def _resulting(event: events.ToolResult, line: TranscriptLine) -> dict[str, Any]:
     content = event.result.content
+    start, end = event.report or (0, len(content))
+    report = content[start:end]
     return {
         "result": excerpt_of(content, "result"),
         "result_line": line.number,
@@ -224,7 +226,7 @@ def _resulting(event: events.ToolResult, line: TranscriptLine) -> dict[str, Any]
         "malformed": event.result.malformed,
         "seconds": event.seconds,
         "tests": event.tests,
-        "failures": failures_in(content) if event.tests and not event.tests.solved else (),
+        "failures": failures_in(report) if event.tests and not event.tests.solved else (),
     }
 
 
