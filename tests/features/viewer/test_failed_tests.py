@@ -27,7 +27,16 @@ def _report(judge: Judge, **changes: Any) -> str:
         return grade
 
     test = TestCase(input="70\n", output="", public=True)
-    view = ProblemView(id="p/a", title="A", statement="?", public_tests=(test, test), judge=judge)
+    view = ProblemView(
+        id="p/a",
+        source="p",
+        platform="",
+        difficulty=None,
+        title="A",
+        statement="?",
+        public_tests=(test, test),
+        judge=judge,
+    )
     texts = load_prompt("default", "agentic")
     workspace = Workspace(view, texts, run_public_tests, 6.0, revisions=[Revision("x")])
     return asyncio.run(workspace.test()).text
