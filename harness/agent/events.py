@@ -25,7 +25,7 @@ SCHEMA = 3
 CALL_IN_TEXT = "call-in-text-"
 """Beginning of the ids of calls that stand in a model's text."""
 WAYS = {"native": "by native calls", "text": "in text", "none": "in text, without a loop"}
-"""How programs are handed in, in words."""
+"""How programs come from the model, in words."""
 REFUSED = {
     "length": "the conversation is too long",
     "history": "the conversation has reasoning that the provider refuses",

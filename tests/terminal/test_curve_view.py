@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
+from harness.agent.attempt import LoopFacts
 from harness.models.protocol import Usage
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.iteration import Curve, Point, TestRunPoint, TurnPoint
@@ -53,6 +54,20 @@ def test_each_share_stands_where_it_rises(iterated: list[SampleResult], shown: S
     assert "$0.01 66.7 % $0.5 66.7 %" in text
     assert "solved 0.167 per 1,000 tokens, 1.33 per dollar" in text
     assert "12 tool calls, all well-formed" in text
+
+
+def test_what_the_later_requests_brought_is_told(make_result: MakeResult, shown: Shown) -> None:
+    one = LoopFacts(later=3, new_programs=2, repeats=1, restarts=1, named_tools=1)
+    other = LoopFacts(later=2, new_programs=0, silent=2, renewed=1, without_reasoning=1)
+    results = [make_result("a", loop=one), make_result("b", loop=other)]
+    text = words(shown(summary_view(view(results)), 300))
+    assert (
+        "iterating 5 later requests: 2 with a new program, 1 repeat, 1 new beginning, 2 messages "
+        "without a program, 1 conversation refused and begun anew, 1 without refused reasoning, "
+        "1 program with a tool's name" in text
+    )
+    calm = [make_result("a")]
+    assert "iterating" not in words(shown(summary_view(view(calm)), 300))
 
 
 def test_the_overfit_gap_stands_with_its_interval(

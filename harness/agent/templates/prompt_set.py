@@ -61,7 +61,7 @@ _FEWER: Mapping[str, tuple[str, ...]] = {
 }
 """Modes that send fewer than all `PARTS`."""
 
-_ALWAYS = frozenset({"kind", "language", "tag"})
+_ALWAYS = frozenset({"kind", "language", "tag", "mark"})
 _PROBLEM = _ALWAYS | {"problem", "cpu_limit_s"}
 _EVERYWHERE = _PROBLEM | {"further_tests", "max_turns"}
 _OPENED = _EVERYWHERE | {"opening"}
@@ -155,9 +155,10 @@ class PromptSet(Frozen):
 
     @cached_property
     def always(self) -> Mapping[str, str]:
-        """The values of every template: kind, language and tag of fences."""
+        """The values of every template: kind, language, tag of fences, mark of a wrong test."""
         own = known_language(self.language)
-        return {"kind": self.kind.value, "language": own.title, "tag": own.fences[0]}
+        of_problem = {"kind": self.kind.value, "language": own.title, "tag": own.fences[0]}
+        return {**of_problem, "mark": MARK}
 
     def shared_system(self, max_turns: int | None, told: "Told | None" = None) -> str | None:
         """Return the system message if it is the same for all problems; None if it is not.
@@ -215,7 +216,7 @@ class PromptSet(Frozen):
         Args:
             part: name of the template, such as `repair`.
             values: values of the names in `NAMES`; `cpu_limit_s` is a number, `further_tests` is
-                derived from the problem, and `kind`, `language` and `tag` are the set's.
+                derived from the problem, and those of `always` are the set's.
 
         Raises:
             UsageError: as in `render`, or the template does not exist.

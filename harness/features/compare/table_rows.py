@@ -12,6 +12,7 @@ from harness.run.store.origin import HERE
 from harness.run.summary.impossible_rates import names_of
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate
+from harness.terminal.summary_facts import iterating_words, loop_words
 
 NONE = "unknown"
 MINUTE, HOUR = 60, 3_600
@@ -112,6 +113,10 @@ def _beside(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
     """Yield the rates other than pass@1."""
     if any(side.summary.curve for side in runs):
         yield from _known("first attempt", _first_attempt, runs)
+    if any(side.summary.curve and side.summary.curve.iterated for side in runs):
+        yield from _known("iterating", iterating_cell, runs)
+    if any(side.summary.loop.later for side in runs):
+        yield from _known("requests after the first", later_cell, runs)
     if all(side.summary.with_hidden for side in runs):
         yield TableRow(
             "with hidden tests", _each(runs, lambda s: rate_cell(_shared(s).with_hidden))
@@ -177,6 +182,19 @@ def _first_attempt(summary: Summary) -> str:
         return NONE
     unknown = curve.without_first_write
     return rate_cell(curve.first_write) + (f", {unknown:,} unknown" if unknown else "")
+
+
+def iterating_cell(summary: Summary) -> str:
+    """Return what iterating gained and lost."""
+    curve = summary.curve
+    if curve is None or (curve.iterated and curve.first_write is None):
+        return NONE
+    return iterating_words(curve).removeprefix("iterating ") if curve.iterated else "none"
+
+
+def later_cell(summary: Summary) -> str:
+    """Return what the requests after each sample's first brought."""
+    return loop_words(summary.loop) if summary.loop.later else "none"
 
 
 def _without_fallback(summary: Summary) -> str:

@@ -24,6 +24,7 @@ from harness.agent.events import (
     Tested,
     ToolProtocolChanged,
     ToolResult,
+    standing,
 )
 from harness.errors import RunDirectoryError
 from harness.models.prices.price import Price, cost
@@ -68,8 +69,20 @@ class SampleConversations:
 
     @property
     def last(self) -> list[Message]:
-        """The last conversation, up to its last answer."""
+        """The last conversation."""
         return self.conversations[-1]
+
+    @property
+    def answered(self) -> list[Message]:
+        """The last conversation that has an answer; a limit may end a sample before one."""
+        return next(
+            (
+                conversation
+                for conversation in reversed(self.conversations)
+                if any(isinstance(message, AssistantMessage) for message in conversation)
+            ),
+            self.last,
+        )
 
     def answers(self) -> Iterator[str]:
         """Yield the texts of the model's answers in all conversations, the newest first."""
@@ -116,8 +129,8 @@ def transcript_of(transcripts: Transcripts, problem_id: str, index: int) -> list
 def chat_text(run: Run) -> Iterator[str]:
     """Yield JSON lines: each sample's conversation as OpenAI chat messages.
 
-    If a sample had several conversations, as with `best_of_k_public`, the line holds the last one,
-    and `metadata.conversations` their number.
+    If a sample had several conversations, as with `best_of_k_public` or in fresh contexts, the line
+    holds the last one, and `metadata.conversations` their number. Tools stand in `tools` as sent.
 
     Raises:
         RunDirectoryError: the run has no transcripts, or one cannot be read.
@@ -150,13 +163,23 @@ def _chat(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any]
         **({} if result.score is None else {"score": result.score.model_dump()}),
         "conversations": len(conversations.conversations),
     }
-    messages = list(map(chat_message, conversations.last))
+    messages = list(map(chat_message, conversations.answered))
     if not messages:
         return None
-    changed = [each.protocol for each in events if isinstance(each, ToolProtocolChanged)]
-    native = not changed or changed[-1] == "native"
+    native = sent_with_tools(events)[-1:] == [True]
     tools = [_tool(each) for each in run.tools_sent] if native else []
     return {"messages": messages, **({"tools": tools} if tools else {}), "metadata": metadata}
+
+
+def sent_with_tools(events: Iterable[Event]) -> list[bool]:
+    """Return whether each answered request named tools natively, if the run has any."""
+    native, answered = True, list[bool]()
+    for event in standing(events):
+        if isinstance(event, ToolProtocolChanged):
+            native = event.protocol == "native"
+        elif isinstance(event, Response):
+            answered.append(native)
+    return answered
 
 
 def _tool(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,6 +245,7 @@ def _trajectory(run: Run, result: SampleResult, events: list[Event]) -> dict[str
     if not steps:
         return None
     totals: dict[str, Any] = {"total_steps": len(steps)}
+    tools = [_tool(each) for each in run.tools_sent]
     if result.usage is not None:
         totals |= {
             "total_prompt_tokens": result.usage.input_tokens,
@@ -238,7 +262,8 @@ def _trajectory(run: Run, result: SampleResult, events: list[Event]) -> dict[str
             "name": "harness",
             "version": str(run.manifest.get("harness") or harness.__version__),
             "model_name": str(run.spec["model"]),
-            "extra": {"mode": run.spec["mode"], "prompt": run.manifest["prompt"]},
+            **({"tool_definitions": tools} if tools else {}),
+            "extra": {"mode": run.spec["mode"], "prompt": run.prompt},
         },
         "steps": steps,
         "final_metrics": totals,

@@ -8,7 +8,7 @@ Inspect's `messages_df` and `events_df` read only the events of a sample.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportMissingTypeStubs=false, reportUnknownParameterType=false
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,7 +20,7 @@ from harness.agent.events import (
     Tested,
     ToolResult,
 )
-from harness.features.export.conversations import arguments_of
+from harness.features.export.conversations import arguments_of, sent_with_tools
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -86,6 +86,16 @@ def call_of(call: ToolCall) -> Any:
     return InspectCall(id=call.id, function=call.name, arguments=arguments, parse_error=error)
 
 
+def tool_of(spec: Mapping[str, Any]) -> Any:
+    """Convert a tool, as it was sent, to Inspect's type."""
+    from inspect_ai.tool import ToolInfo, ToolParams
+
+    parameters = ToolParams.model_validate(spec.get("parameters") or {})
+    return ToolInfo(
+        name=spec["name"], description=spec.get("description", ""), parameters=parameters
+    )
+
+
 def stop_of(turn: ModelTurn) -> Any:
     """Return Inspect's word for why the model stopped."""
     return STOPS.get(turn.stop.reason, "unknown")
@@ -121,21 +131,27 @@ class SampleLog:
         key: prefix of the ids of messages and events, which are stable across exports.
         model: name of the model.
         began: start time of the sample. Later times are computed from the durations of calls.
+        tools: the tools given natively, as they were sent.
 
     Attributes:
         messages: messages of all conversations, in order.
         events: events in Inspect's own types.
     """
 
-    def __init__(self, key: str, model: str, began: datetime) -> None:
+    def __init__(
+        self, key: str, model: str, began: datetime, tools: Iterable[Mapping[str, Any]] = ()
+    ) -> None:
         self.messages: list[Any] = []
         self.events: list[Any] = []
         self._key, self._model, self._began, self._now = key, model, began, began
         self._said: list[Any] = []  # messages of the current conversation
         self._calls: dict[str, ToolCall] = {}
+        self._tools = [*map(tool_of, tools)]
+        self._with_tools: Iterator[bool] = iter(())
 
-    def read(self, events: Iterable[Event]) -> None:
+    def read(self, events: Sequence[Event]) -> None:
         """Add the valid events of a transcript."""
+        self._with_tools = iter(sent_with_tools(events))
         for entry in entries(events):
             began, self._now = self._at(entry.began), self._at(entry.ended)
             match entry.item:
@@ -185,7 +201,7 @@ class SampleLog:
         from inspect_ai.event import ModelEvent
         from inspect_ai.model import ChatCompletionChoice, GenerateConfig, ModelOutput
 
-        asked = list(self._said)
+        asked, native = list(self._said), next(self._with_tools)
         message = self._say(message_of(turn.message(), self._model))
         self._calls |= {call.id: call for call in turn.tool_calls}
         output = ModelOutput(
@@ -198,7 +214,7 @@ class SampleLog:
             ModelEvent(
                 model=self._model,
                 input=asked,
-                tools=[],
+                tools=self._tools if native else [],
                 tool_choice="auto",
                 config=GenerateConfig(),
                 output=output,

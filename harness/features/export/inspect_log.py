@@ -105,7 +105,7 @@ def _log(run: Run) -> Any:
             ),
             config=EvalConfig(epochs=int(spec["samples_per_problem"])),
             packages={"harness": str(run.manifest.get("harness", ""))},
-            metadata={"prompt": run.manifest["prompt"], "run": run.name},
+            metadata={"prompt": run.prompt, "run": run.name},
         ),
         results=EvalResults(
             total_samples=run.planned, completed_samples=len(run.results), scores=[score]
@@ -129,7 +129,7 @@ def _sample(run: Run, result: SampleResult, events: Sequence[Event]) -> Any:
     start = next((event for event in events if isinstance(event, SampleStart)), None)
     began = time_of(start.time) if start and start.time else None
     key = _key(run, result.sample)
-    log = SampleLog(key, model, began or time_of(run.manifest.get("created")))
+    log = SampleLog(key, model, began or time_of(run.manifest.get("created")), run.tools_sent)
     log.read(events)
     opening = list(takewhile(lambda message: message.role != "assistant", log.messages))
     answers = [message for message in log.messages if message.role == "assistant"]
@@ -189,7 +189,7 @@ def _later(began: datetime, seconds: float) -> str:
 
 def _key(run: Run, *names: object) -> str:
     """Return an id, as long as Inspect's own, that is stable across exports."""
-    identity = json.dumps([run.manifest.get("created"), run.manifest["prompt"], run.spec, *names])
+    identity = json.dumps([run.manifest.get("created"), run.prompt, run.spec, *names])
     return hashlib.sha256(identity.encode()).hexdigest()[:22]
 
 

@@ -14,6 +14,7 @@ from harness.agent.strategies.strategies import STRATEGIES
 from harness.agent.templates.check import check_prompt
 from harness.agent.templates.prompt_set import (
     OPENING,
+    OWN_PARTS,
     VARIANTS,
     PromptSet,
     bundled_names,
@@ -279,5 +280,9 @@ def _texts(name: str, mode: str | None, *, whole: bool = False) -> Texts:
         find_templates(name, mode or LOOP)
     if mode is None:
         return texts
-    parts = {*OPENING, *parts_of(_mode(mode))}
-    return {place: text for place, text in texts.items() if place.stem in parts}
+    parts, others = {*OPENING, *parts_of(_mode(mode))}, OWN_PARTS.keys() - {mode}
+    return {
+        place: text
+        for place, text in texts.items()
+        if place.stem in parts and not others & set(place.parts)
+    }

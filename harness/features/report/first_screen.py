@@ -14,6 +14,7 @@ from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.figures import UNKNOWN, count, dollars, interval, percent, points, quantity
 from harness.run.summary.loaded_run import measured_words
 from harness.stats.rates import Rate
+from harness.terminal.summary_facts import iterating_words
 
 PAIR = 2
 MOST_OTHERS = 5  # runs that the first screen names beside the pair
@@ -128,7 +129,7 @@ def _of_one(side: LabelledRun) -> FirstScreen:
         unknown = (f"{UNKNOWN} for {count(missing, 'sample')}",) if missing else ()
         figures.append(_rate("first attempt", curve.first_write, "", unknown))
         first = percent(curve.first_write.value)
-        sentence += f" The first attempt solves {first}."
+        sentence += f" The first attempt solves {first}; {iterating_words(curve)}."
     if summary.overfit_rate is not None:
         figures.append(
             _rate(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from harness.features.compare.table_rows import iterating_cell, later_cell
 from harness.features.report import charts
 from harness.features.report.figures import (
     Amount,
@@ -170,6 +171,8 @@ _FIGURES: tuple[_Row, ...] = (
     ("pending", _of(lambda s: _counts(s.pending))),
     ("pass@1", _of(lambda s: rate_words(s.pass_at_1))),
     ("first attempt", _of(lambda s: rate_words(_first_write(s)) + _not_in_it(s))),
+    ("iterating", _of(iterating_cell)),
+    ("requests after the first", _of(later_cell)),
     ("with hidden tests", _of(lambda s: rate_words(s.with_hidden))),
     ("tests passed, mean over problems", _of(lambda s: _share(s.mean_fraction))),
     (

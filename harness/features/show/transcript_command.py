@@ -81,8 +81,8 @@ def _note(event: events.Event) -> Iterator[str]:
         case events.Retried():
             yield from _said(f"retry {event.attempt} after {event.wait_s:.1f} s", event.cause)
         case events.ToolProtocolChanged():
-            how = WAYS[event.protocol]
-            yield from _said(f"from turn {event.turn} on programs are handed in {how}", event.cause)
+            since = f"from turn {event.turn} on " if event.turn > 1 else ""
+            yield from _said(f"{since}programs come {WAYS[event.protocol]}", event.cause)
         case events.Refused():
             what = REFUSED[event.refusal]
             yield from _said(f"turn {event.turn} was refused: {what}", event.cause)

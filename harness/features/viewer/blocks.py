@@ -217,6 +217,8 @@ def _unfenced(text: str) -> str:
 
 def _resulting(event: events.ToolResult, line: TranscriptLine) -> dict[str, Any]:
     content = event.result.content
+    start, end = event.report or (0, len(content))
+    report = content[start:end]
     return {
         "result": excerpt_of(content, "result"),
         "result_line": line.number,
@@ -224,7 +226,7 @@ def _resulting(event: events.ToolResult, line: TranscriptLine) -> dict[str, Any]
         "malformed": event.result.malformed,
         "seconds": event.seconds,
         "tests": event.tests,
-        "failures": failures_in(content) if event.tests and not event.tests.solved else (),
+        "failures": failures_in(report) if event.tests and not event.tests.solved else (),
     }
 
 
@@ -267,7 +269,8 @@ def _note(event: events.Event) -> str:  # noqa: C901 - one case an event
         case events.Unusable():
             title = f"turn {event.turn}: an answer of no use"
         case events.ToolProtocolChanged():
-            title = f"from turn {event.turn} on programs are handed in {WAYS[event.protocol]}"
+            since = f"from turn {event.turn} on " if event.turn > 1 else ""
+            title = f"{since}programs come {WAYS[event.protocol]}"
         case events.Refused():
             title = f"turn {event.turn} was refused: {REFUSED[event.refusal]}"
         case events.ReasoningLeftOut():

@@ -15,7 +15,7 @@ from harness.features.viewer.side_by_side import SideBySide, beside
 LONGEST_REPORT = 20_000
 MOST_FAILURES = 10
 _TEST = re.compile(r"^Test (\d{1,9}): (.{1,200})\.$")
-
+_NOT_RUN = re.compile(r"^Tests? \d{1,9}(?: to \d{1,9})? (?:was|were) not run\b")
 
 # Headings of `report.j2` in the bundled prompt set.
 _GIVEN = ("Input", "Call", "Given to the judge")
@@ -99,4 +99,4 @@ def _is_heading(line: str, box: str) -> bool:
 
 def _after_all(line: str) -> bool:
     """Whether a line starts the end of a report: a list of other tests."""
-    return bool(_TEST.match(line)) or line.startswith(("Passed: test", "Tests "))
+    return bool(_TEST.match(line) or _NOT_RUN.match(line)) or line.startswith("Passed: test")

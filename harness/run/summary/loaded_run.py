@@ -81,6 +81,12 @@ class Run:
         return self.manifest["spec"]
 
     @property
+    def prompt(self) -> dict[str, Any]:
+        """The prompt set's name and hash, without its templates."""
+        stored: dict[str, Any] = self.manifest["prompt"]
+        return {key: stored[key] for key in ("name", "hash") if key in stored}
+
+    @property
     def tools_sent(self) -> list[dict[str, Any]]:
         """The tools that its samples were given natively, as they were sent; none in text."""
         tools: dict[str, Any] = self.manifest.get("tools") or {}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.agent.attempt import LoopFacts
 from harness.errors import RunDirectoryError
 from harness.features.compare.comparison import COMPARED, compare_runs
 from harness.features.compare.view import comparison_view
@@ -146,7 +147,10 @@ def test_settings_are_shown_where_they_differ(
         (("show_budget", True), "show budget no yes"),
         (("tool", ("mine:one", "mine:two")), "tool default mine:one, mine:two"),
         (("repair_rounds", 3), "repair rounds 1 3"),
-        (("repair_from", "runs/x"), "repair from default runs/x"),
+        (("context", "fresh"), "context auto fresh"),
+        (("repeats", 3), "repeats 1 3"),
+        (("check_turns", 2), "check turns 0 2"),
+        (("report_tests", 4), "report tests 1 4"),
         (("best_of", 4), "best of 5 4"),
         (("reasoning_effort", "high"), "reasoning effort default high"),
         (("prompt", "terse"), "prompt default terse"),
@@ -192,6 +196,8 @@ def test_what_the_runs_brought_stands_side_by_side(
     comparison = compare_runs([write_run("a", a), write_run("b", b)])
     text = words(shown(comparison_view(comparison), 160))
     assert "first attempt 50.0 % (9.5 to 90.5) 50.0 % (9.5 to 90.5)" in text
+    assert "iterating none gained 1 of 2 and lost 0" in text
+    assert "requests after the first" not in text
     assert "tool calls well-formed unknown 87.5 %" in text
     assert "solved per 1,000 tokens 0.455 0.909" in text
     assert "solved per dollar unknown 2.00" in text
@@ -200,6 +206,18 @@ def test_what_the_runs_brought_stands_side_by_side(
         "1 of 2, 50.0 % (9.5 to 90.5) 0 of 2, 0.0 % (0.0 to 65.8)" in text
     )
     assert "shared problems only" not in text
+
+
+def test_the_later_requests_of_a_loop_stand_beside_a_single_shot(
+    make_result: MakeResult, write_run: WriteRun, shown: Shown
+) -> None:
+    facts = LoopFacts(later=5, new_programs=2, repeats=1, restarts=1, silent=2, named_tools=1)
+    shot = write_run("a", [make_result("a")])
+    loop = write_run("b", [make_result("a", model_calls=6, loop=facts)])
+    text = words(shown(comparison_view(compare_runs([shot, loop])), 400))
+    told = "5 later requests: 2 with a new program, 1 repeat, 1 new beginning, "
+    told += "2 messages without a program, 1 program with a tool's name"
+    assert f"requests after the first none {told}" in text
 
 
 def test_a_run_older_than_steps_has_no_first_write(

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import multiprocessing
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,6 +15,7 @@ import harness
 from harness import Episode, Episodes, UsageError
 
 THRICE = "print(input() * 3)"
+TOOLS = ("read_problem", "write_solution", "run_tests")
 WRITE = {"name": "write_solution", "arguments": {"code": THRICE}}
 RUN = {"id": "call_9", "type": "function", "function": {"name": "run_tests", "arguments": "{}"}}
 
@@ -50,13 +52,15 @@ class TestSteps:
         assert reminder["role"] == "user"
         assert "3 turns left" in reminder["content"]
         step = episode.step("", cut_off=True)
-        assert step.restarted, "its tools are told in text from here on"
-        assert "Your message was cut off" in step.messages[-1]["content"]
+        assert step.restarted, "it goes on in text, as a single shot begins"
+        assert [each["role"] for each in step.messages] == ["system", "user"]
         assert (step.messages, episode.tools) == (episode.messages, [])
+        assert not any(name in str(step.messages) for name in TOOLS)
         step = episode.step("I give up.")
-        assert step.restarted, "it is asked once more, without tools"
-        assert "read_problem" not in str(step.messages)
-        assert episode.step("I give up.").stop_reason == "model_stopped"
+        assert not step.restarted, "in text, the conversation grows"
+        assert [each["role"] for each in step.messages] == ["user"]
+        assert not any(name in str(step.messages) for name in TOOLS)
+        assert episode.step("I give up.").stop_reason == "turn_limit"
         assert episode.reward().verdict == "no_solution"
         assert episode.reward().value == 0.0
 
@@ -91,11 +95,50 @@ class TestSteps:
             own.reset("double")
 
 
+class TestInText:
+    @pytest.fixture
+    def episode(self, rows: tuple[harness.Problem, ...]) -> Iterator[Episode]:
+        with Episodes(rows, tool_protocol="text", workers=1, max_turns=4) as episodes:
+            yield Episode(episodes)
+
+    def test_an_episode_is_the_loop_in_text_in_one_conversation(self, episode: Episode) -> None:
+        opening = episode.reset("own/three")
+        assert [each["role"] for each in opening] == ["system", "user"]
+        assert episode.tools == []
+        step = episode.step("```python\nprint(1)\n```")
+        assert (step.done, step.restarted) == (False, False)
+        (report,) = step.messages
+        assert report["role"] == "user"
+        assert "0 of 1 public tests passed" in report["content"]
+        assert "print(1)" not in report["content"], "it stands in the answer above"
+        assert len(episode.messages) == len(opening) + 2
+        assert not any(name in str(episode.messages) for name in TOOLS)
+        step = episode.step(f"```python\n{THRICE}\n```")
+        assert (step.done, step.stop_reason) == (True, "public_tests_passed")
+        assert episode.reward().solved
+
+    def test_a_repeat_begins_anew_with_the_opening(self, episode: Episode) -> None:
+        opening = episode.reset("own/three")
+        assert not episode.step("```python\nprint(1)\n```").restarted
+        step = episode.step("```python\nprint(1)  # the same\n```")
+        assert (step.restarted, step.messages) == (True, opening)
+
+    def test_fresh_conversations_are_refused_in_one_line(
+        self, rows: tuple[harness.Problem, ...]
+    ) -> None:
+        with pytest.raises(UsageError, match="context='fresh' goes with native tools") as caught:
+            Episodes(rows, tool_protocol="text", context="fresh")
+        assert "\n" not in str(caught.value)
+
+
 class TestTools:
     def test_tools_can_be_called_as_methods(self, episode: Episode) -> None:
         episode.reset("own/three")
         assert "thrice" in episode.read_problem()
-        assert episode.run_tests() == "There is no solution yet. Call write_solution first."
+        assert (
+            episode.run_tests()
+            == "There is no solution yet. Hand one in with write_solution first."
+        )
         assert episode.write_solution("print(input())").startswith("Saved revision 1")
         assert episode.run_tests().startswith("0 of 1 public tests passed")
         assert episode.write_solution(THRICE).startswith("Saved revision 2")

@@ -67,11 +67,15 @@ SCENARIOS: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
     "calls in text, unasked": ([said(text=f"First:\n{BLOCK}"), said(RUN), said(text="x")], {}),
     "tools told in text": (
         [said(text=f"First:\n{BLOCK}"), said(text="What now?"), said(text="I give up.")],
-        {"tool_protocol": "text"},
+        {"tool_protocol": "text", "context": "grow"},
+    ),
+    "a new conversation for each program": (
+        [said(WRONG, RUN), said(OTHER, RUN), said(WRONG, RUN), said(READ)],
+        {"context": "fresh", "max_turns": 5},
     ),
     "no tools at all": (
         [said(text="Hello."), said(text="Hello?"), said(text="Hm."), said(text="```\nprint(1)```")],
-        {},
+        {"context": "grow"},
     ),
 }
 QUICK = {"all settings that are told", "calls that cannot be understood", "tools told in text"}

@@ -178,38 +178,6 @@ async def test_repair_rounds_bounds_the_repairs(tmp_path: Path, right: str) -> N
     assert "print(2)" in server.requests[2].body["messages"][-1]["content"]
 
 
-@pytest.mark.thorough
-async def test_repair_from_begins_with_the_earlier_run_s_solution(
-    tmp_path: Path, right: str
-) -> None:
-    await _served(tmp_path, in_turn(saying(fenced("print('earlier')"))), out="first")
-    flags = ["--mode", "self_repair", "--repair-from", "first"]
-    server, result = await _served(tmp_path, in_turn(saying(fenced(right))), *flags)
-    assert (len(server.requests), result["verdict"]) == (1, "accepted")
-    assert "print('earlier')" in server.requests[0].body["messages"][-1]["content"]
-    assert (result["model_calls"], result["written"]) == (1, 2)
-    cpp = ["run", "-m", "served", "--base-url", "http://127.0.0.1:9/v1", *PROBLEM, *flags]
-    done = harness(tmp_path, *cpp, "--language", "cpp", "--dry-run")
-    assert done.returncode == 2
-    assert "its solutions are in python, and this run's in cpp" in _only_line(done.stderr)
-    told = harness(tmp_path, "compare", "first", "r", "--details").stdout
-    assert "the first solutions are those of first" in told
-    shown = harness(tmp_path, "compare", "first", "r").stdout
-    assert "times" not in shown
-    assert "equal" not in shown
-
-
-@pytest.mark.thorough
-async def test_an_earlier_run_must_have_the_sample(tmp_path: Path) -> None:
-    await _served(tmp_path, in_turn(saying(fenced("print(1)"))), out="first")
-    base = ["-b", "fixture", "-n", "1", "-m", "x", "--base-url", "http://127.0.0.1:9/v1"]
-    for given, message in (("first", "it has no solution of fixture/"), ("no", "no")):
-        flags = ["--mode", "self_repair", "--repair-from", given]
-        done = harness(tmp_path, "run", *base, *flags)
-        assert done.returncode == 2
-        assert message in _only_line(done.stderr)
-
-
 async def test_best_of_sets_the_number_of_shots(tmp_path: Path, right: str) -> None:
     shots = [saying(fenced("print(1)")), saying(fenced("print(2)")), saying(fenced(right))]
     flags = ["--mode", "best_of_k_public", "--best-of"]
@@ -288,6 +256,39 @@ async def test_sample_wall_timeout_ends_a_sample(tmp_path: Path, mode: str) -> N
     assert (result["stop_reason"], result["verdict"]) == ("wall_limit", "no_solution")
 
 
+async def test_a_resumed_run_goes_on_with_its_own_texts(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "system.j2").write_text("The first words.")
+    (mine / "user.j2").write_text("{{ problem.statement }} stdin stdout")
+    flags = ["--prompt", "mine", "--mode", "self_repair"]
+    await _served(tmp_path, in_turn(saying(fenced("print(1)"))), *flags)
+    (mine / "system.j2").write_text("Other words.")
+    (mine / "repair.j2").write_text("Other repair.")
+    async with ChatServer(in_turn(saying(fenced("print(2)")))) as server:
+        more = ["--base-url", server.base_url, "-k", "2"]
+        code, _, err = await run(tmp_path, "run", "--resume", "r", *more)
+    assert code == 0, err
+    systems = {each.body["messages"][0]["content"] for each in server.requests}
+    assert systems == {"The first words."}
+    assert len(server.requests) == 2
+    assert "Other" not in str([each.body for each in server.requests])
+    stored = json.loads((tmp_path / "r" / "run.json").read_text())["prompt"]
+    assert stored["parts"]["system"] == "The first words."
+    assert "Other" not in str(stored)
+
+
+async def test_other_texts_for_a_run_that_has_begun_are_refused(tmp_path: Path) -> None:
+    await _served(tmp_path, in_turn(saying(fenced("print(1)"))))
+    done = harness(tmp_path, "run", "--resume", "r", "--prompt", "terse")
+    assert done.returncode == 2
+    assert "--prompt cannot be changed on --resume" in _only_line(done.stderr)
+    base = ["-m", "served", "--base-url", "http://127.0.0.1:9/v1", "--out", "r", *PROBLEM]
+    done = harness(tmp_path, "run", *base, "--prompt", "terse")
+    assert done.returncode != 0
+    assert "the run has prompt 'default', and not 'terse'" in _only_line(done.stderr)
+
+
 REFUSED = {
     "--max-tool-calls": (["--max-tool-calls", "3"], ["self_repair", "best_of_k_public"]),
     "--no-stop-on-pass": (["--no-stop-on-pass"], ["single_shot", "self_repair"]),
@@ -298,7 +299,10 @@ REFUSED = {
     "--show-budget": (["--show-budget"], ["single_shot", "self_repair", "best_of_k_public"]),
     "--tool": (["--tool", "mine:Tool"], ["single_shot", "self_repair"]),
     "--repair-rounds": (["--repair-rounds", "2"], ["agentic", "single_shot"]),
-    "--repair-from": (["--repair-from", "r"], ["agentic", "best_of_k_public", "reflexion"]),
+    "--context": (["--context", "fresh"], ["single_shot", "self_repair", "best_of_k_public"]),
+    "--repeats": (["--repeats", "2"], ["single_shot", "self_repair", "codet"]),
+    "--check-turns": (["--check-turns", "1"], ["single_shot", "best_of_k_public"]),
+    "--report-tests": (["--report-tests", "2"], ["single_shot", "best_of_k_public"]),
     "--best-of": (["--best-of", "2"], ["agentic", "self_repair", "map_coder"]),
     "--test-answers": (["--test-answers", "2"], ["agentic", "reflexion"]),
     "--plans": (["--plans", "2"], ["agentic", "codet"]),

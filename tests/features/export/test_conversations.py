@@ -17,10 +17,17 @@ from harness.agent.events import (
     Request,
     Response,
     Resumed,
+    ToolProtocolChanged,
     ToolResult,
 )
 from harness.errors import RunDirectoryError
-from harness.features.export.conversations import arguments_of, chat_text, said_in
+from harness.features.export.conversations import (
+    arguments_of,
+    atif_text,
+    chat_text,
+    said_in,
+    sent_with_tools,
+)
 from harness.models.protocol import (
     ModelStop,
     ModelTurn,
@@ -81,7 +88,11 @@ def test_a_line_a_sample_in_the_form_of_chat_completions(agentic: Run) -> None:
         messages = line["messages"]
         assert [message["role"] for message in messages[:3]] == ["system", "user", "assistant"]
         answers = [message for message in messages if message["role"] == "assistant"]
-        assert len(answers) == result.model_calls
+        alone = line["metadata"]["conversations"] == 1
+        assert len(answers) == result.model_calls if alone else len(answers) > 0
+        names = [tool["function"]["name"] for tool in line.get("tools", ())]
+        native = result.tool_protocol == "native"
+        assert names == (["read_problem", "write_solution", "run_tests"] if native else [])
         asked = [c["id"] for m in answers for c in m.get("tool_calls", ())]
         result_ids = [m["tool_call_id"] for m in messages if m["role"] == "tool"]
         assert asked == result_ids
@@ -90,6 +101,30 @@ def test_a_line_a_sample_in_the_form_of_chat_completions(agentic: Run) -> None:
             for call in answer.get("tool_calls", ()):
                 assert call["type"] == "function"
                 assert set(call["function"]) == {"name", "arguments"}
+
+
+def test_a_conversation_that_no_answer_came_to_is_not_the_one_exported() -> None:
+    events: list[Event] = [_request(1, "go"), _answer(1, "a"), NewConversation(turn=1)]
+    events += [_request(2, "again")]
+    said = said_in(events)
+    assert [getattr(m, "content", getattr(m, "text", "")) for m in said.answered] == ["go", "a"]
+    assert len(said.conversations) == 2
+
+
+def test_tools_are_said_of_the_requests_that_named_them() -> None:
+    text = ToolProtocolChanged(turn=1, protocol="text")
+    events: list[Event] = [_request(1, "go"), _answer(1, "a"), text, NewConversation(turn=1)]
+    assert sent_with_tools([*events, _request(2, "again"), _answer(2, "b")]) == [True, False]
+    assert sent_with_tools([text, _request(1, "go"), _answer(1, "a")]) == [False]
+    void = [*events, _request(2, "again"), _answer(2, "b"), Resumed(kept=2, turn=1)]
+    assert sent_with_tools([*void, _request(2, "so"), _answer(2, "c")]) == [True, True]
+
+
+def test_a_trajectory_names_the_tools_and_the_set_but_not_its_templates(agentic: Run) -> None:
+    agent = json.loads(next(atif_text(agentic)))["agent"]
+    assert set(agent["extra"]["prompt"]) == {"name", "hash"}
+    names = [each["function"]["name"] for each in agent.get("tool_definitions", ())]
+    assert names == [tool["name"] for tool in agentic.tools_sent]
 
 
 def test_without_transcripts_there_is_nothing_to_tell(

@@ -80,13 +80,14 @@ def attend(pool: SandboxPool, problem: ProblemView) -> Attend:
 
         events = [] if events is None else events
         tools = (ReadProblem(), WriteSolution(), RunTests(), *([Submit()] * submit))
+        prompt = load_prompt("default", "agentic")
         session = Session(
             problem=problem,
             model=UnaskedModel("agent:test"),
             settings=ModelSettings(),
-            prompt=load_prompt("default", "agentic"),
-            toolbox=Toolbox(tools),
-            workspace=Workspace(problem, run_public_tests, 2.0),
+            prompt=prompt,
+            toolbox=Toolbox(tools, prompt),
+            workspace=Workspace(problem, prompt, run_public_tests, 2.0),
             limits=limits,
             journal=Journal(events.append, recorded),
         )

@@ -105,6 +105,29 @@ async def test_the_mcp_packages_own_client_solves_a_problem_over_stdio(folder: P
     assert (manifest["spec"]["mode"], manifest["spec"]["model"]) == ("mcp", "agent:somebody")
 
 
+async def test_the_tools_are_told_in_the_words_of_the_named_set(folder: Path) -> None:
+    mine = folder / "mine"
+    mine.mkdir()
+    (mine / "system.j2").write_text("Be brief.")
+    (mine / "user.j2").write_text(
+        "{{ problem.statement }} {{ problem.starter_code }} {{ problem.entry_point }} stdin stdout"
+    )
+    (mine / "describe.j2").write_text("My {{ tool }} {{ argument }}.")
+    (mine / "report.j2").write_text("My report: {{ verdict }}.")
+    process = await serving(folder, "--prompt", "mine")
+    assert process.stdin is not None
+    calls = call("write_solution", 3, code="print(1)") + call("run_tests", 4)
+    process.stdin.write(HELLO + message("tools/list", 2) + calls)
+    got = await answers(process, 1, 2, 3, 4)
+    assert got[1]["result"]["instructions"].startswith("Be brief.")
+    described = {each["name"]: each["description"] for each in got[2]["result"]["tools"]}
+    assert described["run_tests"].strip() == "My run_tests ."
+    assert "My report: wrong_answer." in str(got[4])
+    assert (await leave(process))[0] == 0
+    prompt = json.loads((folder / "r" / "run.json").read_text())["prompt"]
+    assert prompt["parts"]["describe"] == "My {{ tool }} {{ argument }}."
+
+
 async def test_what_a_client_does_is_an_ordinary_run_and_stdout_is_the_protocols(
     folder: Path,
 ) -> None:
@@ -112,7 +135,7 @@ async def test_what_a_client_does_is_an_ordinary_run_and_stdout_is_the_protocols
     assert process.stdin is not None
     process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("submit", 3))
     responses = await answers(process, 1, 2, 3)
-    assert "Now solve it with write_solution." in responses[1]["result"]["instructions"]
+    assert "write_solution hands in your whole program" in responses[1]["result"]["instructions"]
     assert responses[3]["result"]["content"][0]["text"] == "Submitted."
     code, rest, err = await leave(process)
     assert (code, rest) == (0, "")

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from program import Done, harness
 
+from harness.agent.strategies.strategies import STRATEGIES
 from harness.agent.templates.check import check_prompt
-from harness.agent.templates.prompt_set import OWN_PARTS, bundled_names, load_prompt
+from harness.agent.templates.prompt_set import bundled_names, load_prompt
 from harness.problem import Kind, ProblemView
 from harness.sources.benchmarks import load
 
@@ -41,19 +42,18 @@ def write_set(folder: Path, user: str, system: str = "Be brief.") -> str:
 def test_a_fact_that_never_appears_is_a_fault(
     left_out: str, words: str, form: str, problems: list[ProblemView], tmp_path: Path
 ) -> None:
-    whole = write_set(tmp_path / "single_shot", ALL)
+    whole = write_set(tmp_path, ALL)
     assert check_prompt(str(tmp_path), problems, "single_shot").missing == ()
     Path(whole, "user.j2").write_text(ALL.replace(left_out, ""))
     missing = check_prompt(str(tmp_path), problems, "single_shot").missing
     assert any(words in fault.message and form in fault.message for fault in missing)
     assert {fault.file for fault in missing} == {f"{whole}/user.j2"}
-    assert all("user.j2" in fault.file for fault in missing)
 
 
 def test_a_set_for_cpp_needs_the_starter_code_in_cpp(
     problems: list[ProblemView], tmp_path: Path
 ) -> None:
-    whole = write_set(tmp_path / "single_shot" / "cpp", ALL)
+    whole = write_set(tmp_path / "cpp", ALL)
     assert check_prompt(str(tmp_path), problems, "single_shot").missing == ()
     text = ALL.replace("{{ problem.starter_code }}", "class Solution { public: ... };")
     Path(whole, "user.j2").write_text(text)
@@ -64,7 +64,7 @@ def test_a_set_for_cpp_needs_the_starter_code_in_cpp(
 def test_a_fact_may_stand_in_the_system_message(
     problems: list[ProblemView], tmp_path: Path
 ) -> None:
-    write_set(tmp_path / "single_shot", "Solve it.", ALL)
+    write_set(tmp_path, "Solve it.", ALL)
     assert check_prompt(str(tmp_path), problems, "single_shot").missing == ()
 
 
@@ -72,7 +72,7 @@ def test_public_tests_and_a_change_in_place_are_notes(
     problems: list[ProblemView], tmp_path: Path
 ) -> None:
     text = ALL.replace("in place", "").partition("{% for")[0]
-    write_set(tmp_path / "single_shot", text)
+    write_set(tmp_path, text)
     check = check_prompt(str(tmp_path), problems, "single_shot")
     assert check.missing == ()
     note_text = " ".join(note.message for note in check.notes)
@@ -80,16 +80,13 @@ def test_public_tests_and_a_change_in_place_are_notes(
     assert "public tests (problem.public_tests) do not appear" in note_text
 
 
-def test_an_agent_may_read_the_problem_by_a_tool(
-    problems: list[ProblemView], tmp_path: Path
-) -> None:
-    write_set(tmp_path / "agentic", "Use the tools.")
+def test_the_loop_tells_the_whole_problem_too(problems: list[ProblemView], tmp_path: Path) -> None:
+    write_set(tmp_path, "Use the tools.")
+    missing = check_prompt(str(tmp_path), problems, "agentic").missing
+    assert any("the statement (problem.statement) does not" in fault.message for fault in missing)
+    write_set(tmp_path, ALL)
     check = check_prompt(str(tmp_path), problems, "agentic")
-    assert check.missing == ()
-    (note,) = check.notes
-    assert "the statement is left to the tool read_problem" in note.message
-    write_set(tmp_path / "agentic", "{{ problem.statement }}")
-    assert check_prompt(str(tmp_path), problems, "agentic").notes == ()
+    assert (check.missing, check.notes) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -104,12 +101,12 @@ def test_an_agent_may_read_the_problem_by_a_tool(
 def test_answers_need_their_own_facts(
     kind: str, text: str, words: str, problems: list[ProblemView], tmp_path: Path
 ) -> None:
-    write_set(tmp_path / "single_shot" / kind, text)
+    write_set(tmp_path / kind, text)
     (fault,) = check_prompt(str(tmp_path), problems, "single_shot").missing
     assert words in fault.message
 
 
-BUNDLED = sorted({n for mode in OWN_PARTS for kind in Kind for n in bundled_names(mode, kind)})
+BUNDLED = sorted({name for kind in Kind for name in bundled_names(kind)})
 
 
 @pytest.mark.parametrize("name", BUNDLED)
@@ -122,7 +119,6 @@ def test_the_command_counts_it_as_a_fault(tmp_path: Path) -> None:
     done = harness(tmp_path, "prompts", "check", "mine")
     assert done.returncode == 2
     assert "mine/user.j2: the statement (problem.statement) does not appear (for" in done.stdout
-    assert "note: mine/user.j2: the statement is left to the tool read_problem" in done.stdout
 
 
 class TestCopy:
@@ -131,13 +127,16 @@ class TestCopy:
         done = copied(tmp_path, name)
         assert done.returncode == 0, done.stderr
         assert "harness run --prompt mine" in done.stdout
-        for mode in OWN_PARTS:
+        for mode in STRATEGIES:
             for kind in Kind:
-                if name in bundled_names(mode, kind):
+                if name in bundled_names(kind):
                     own = load_prompt(str(tmp_path / "mine"), mode, kind)
                     assert own.hash == load_prompt(name, mode, kind).hash
         same = harness(tmp_path, "prompts", "diff", name, "mine")
-        assert same.stdout == f"{name} and mine have the same templates\n"
+        differ = [line for line in same.stdout.splitlines() if line.startswith("--- ")]
+        assert set(differ) <= {"--- /dev/null"}  # it brings along what the set takes from default
+        if name == "default":
+            assert same.stdout == "default and mine have the same templates\n"
         assert harness(tmp_path, "prompts", "check", "mine").returncode == 0
 
     def test_existing_files_are_not_written_over(self, tmp_path: Path) -> None:
@@ -159,30 +158,33 @@ def copied(folder: Path, name: str) -> Done:
 
 
 def test_a_copy_may_have_the_templates_of_one_mode(tmp_path: Path) -> None:
-    done = harness(tmp_path, "prompts", "copy", "default", "mine", "--mode", "agentic")
+    done = harness(tmp_path, "prompts", "copy", "default", "mine", "--mode", "self_repair")
     assert done.returncode == 0, done.stderr
-    assert {path.name for path in (tmp_path / "mine").iterdir()} == {"agentic"}
-    repair = harness(tmp_path, "prompts", "copy", "default", "other", "--mode", "self_repair")
-    assert repair.returncode == 0, repair.stderr
-    assert {path.name for path in (tmp_path / "other").iterdir()} == {"self_repair", "single_shot"}
-    assert load_prompt(str(tmp_path / "other"), "self_repair").parts.keys() >= {"repair", "user"}
+    of_code = {path.name for path in (tmp_path / "mine").glob("*.j2")}
+    assert of_code == {"system.j2", "user.j2", "report.j2", "repair.j2"}
+    assert load_prompt(str(tmp_path / "mine"), "self_repair").parts.keys() >= {"repair", "user"}
+    codet = harness(tmp_path, "prompts", "copy", "terse", "other", "--mode", "codet")
+    assert codet.returncode == 0, codet.stderr
+    assert (tmp_path / "other" / "codet" / "tests.j2").is_file()
+    assert not (tmp_path / "other" / "reflexion").exists()
+    assert not (tmp_path / "other" / "map_coder").exists()
 
 
 def test_a_diff_may_have_the_templates_of_one_mode(tmp_path: Path) -> None:
     done = harness(tmp_path, "prompts", "diff", "default", "terse", "--mode", "agentic")
-    assert "--- default/agentic/system.j2\n+++ terse/agentic/system.j2\n" in done.stdout
-    assert "single_shot" not in done.stdout
-    wrong = harness(tmp_path, "prompts", "diff", "default", "read_first", "--mode", "single_shot")
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "'read_first' has nothing for code generation in mode single_shot" in wrong.stderr
+    assert "--- default/system.j2\n+++ terse/system.j2\n" in done.stdout
+    assert "--- default/again.j2\n+++ /dev/null\n" in done.stdout
+    shot = harness(tmp_path, "prompts", "diff", "default", "terse", "--mode", "single_shot")
+    assert "--- default/system.j2\n+++ terse/system.j2\n" in shot.stdout
+    assert "again.j2" not in shot.stdout
     unknown = harness(tmp_path, "prompts", "diff", "default", "terse", "--mode", "agentik")
     assert "--mode agentik: give " in unknown.stderr
 
 
 def test_a_diff_begins_with_the_templates_that_were_changed(tmp_path: Path) -> None:
-    write_set(tmp_path / "mine" / "single_shot", "Solve {{ problem.title }}.")
+    write_set(tmp_path / "mine", "Solve {{ problem.title }}.")
     done = harness(tmp_path, "prompts", "diff", "default", "mine")
-    assert done.stdout.startswith("--- default/single_shot/system.j2\n+++ mine/single_shot/")
+    assert done.stdout.startswith("--- default/system.j2\n+++ mine/")
     heads = [line for line in done.stdout.splitlines() if line.startswith("+++ ")]
     changed = [line != "+++ /dev/null" for line in heads]
     assert changed == sorted(changed, reverse=True)
@@ -190,12 +192,12 @@ def test_a_diff_begins_with_the_templates_that_were_changed(tmp_path: Path) -> N
 
 
 def test_a_diff_names_the_templates_and_the_lines(tmp_path: Path) -> None:
-    assert copied(tmp_path, "terse").returncode == 0
-    user = tmp_path / "mine" / "single_shot" / "user.j2"
+    assert copied(tmp_path, "default").returncode == 0
+    user = tmp_path / "mine" / "user.j2"
     user.write_text(user.read_text() + "Hurry.\n")
-    (tmp_path / "mine" / "agentic" / "user.j2").unlink()
-    done = harness(tmp_path, "prompts", "diff", "terse", "mine")
+    (tmp_path / "mine" / "again.j2").unlink()
+    done = harness(tmp_path, "prompts", "diff", "default", "mine")
     assert done.returncode == 0
-    assert "--- terse/single_shot/user.j2\n+++ mine/single_shot/user.j2\n" in done.stdout
+    assert "--- default/user.j2\n+++ mine/user.j2\n" in done.stdout
     assert "\n+Hurry.\n" in done.stdout
-    assert "--- terse/agentic/system.j2\n+++ /dev/null\n" in done.stdout
+    assert "--- default/again.j2\n+++ /dev/null\n" in done.stdout

@@ -262,11 +262,11 @@ def test_models_that_have_their_own_prompt_for_each_mode_are_still_compared(
 ) -> None:
     variants = {
         f"{mode}-{model}": {"mode": mode, "model": model, "prompt": prompt}
-        for mode, prompt in (("agentic", "read_first"), ("single_shot", "default"))
+        for mode, prompt in (("agentic", "terse"), ("single_shot", "default"))
         for model in ("m", "n")
     }
     grid = grid_of(write_run, [make_result("a")], **variants)
-    both = "mode: single_shot -> agentic; prompt: default -> read_first"
+    both = "mode: single_shot -> agentic; prompt: default -> terse"
     assert grid == [
         ("single_shot-n", "single_shot-m", "model: m -> n"),
         ("agentic-n", "agentic-m", "model: m -> n"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from runs_made import request, response, start, tool_result, write_transcript
 
+from harness.agent.attempt import LoopFacts
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import FILE, grid_hash
 from harness.features.report.changed_outcomes import changed_outcomes
@@ -15,9 +16,10 @@ from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import pairings, sides_of
 from harness.features.report.page import write_report
 from harness.features.report.pairs_sections import pairs_sections
+from harness.features.report.summary_section import summary_section
 from harness.figures import points
 from harness.run.settings.spec import RunSpec, stored
-from harness.run.store.results import SampleResult
+from harness.run.store.results import SampleResult, Step
 from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import read_run
 
@@ -60,6 +62,27 @@ def test_the_first_screen_has_sentence_rates_difference_and_cost(
     drawn = screen.chart.chart  # layers of the same data have them in common
     rows = [row for part in (drawn, *drawn["layer"]) for row in _rows(part)]
     assert {row.get("arm") for row in rows} >= {"single shot", "agentic"}
+
+
+def test_one_run_says_what_iterating_gained_and_what_later_requests_brought(
+    make_result: MakeResult, write_run: WriteRun
+) -> None:
+    def step(turn: int, *, solved: bool) -> Step:
+        return Step(
+            turn=turn, solved=solved, tokens=1, cost=None, seconds=None, public_passed=int(solved)
+        )
+
+    steps = step(1, solved=False), step(2, solved=True)
+    facts = LoopFacts(later=1, new_programs=1)
+    gained = make_result("a", solved=True, model_calls=2, steps=steps, loop=facts)
+    results = [gained, make_result("b", steps=steps[:1])]
+    sides = sides_of([read_run(write_run("loop", results, mode="agentic"))])
+    (sentence, *_) = first_screen(sides, []).sentences
+    told = "The first attempt solves 0.0 %; iterating gained 1 of 2 and lost 0."
+    assert sentence == f"1 of 2 samples solved. {told}"
+    rows = summary_section(sides).exhibits[-1].table.rows
+    assert ("iterating", "gained 1 of 2 and lost 0") in rows
+    assert ("requests after the first", "1 later request: 1 with a new program") in rows
 
 
 def test_runs_beside_the_pair_are_named_with_their_rates(

@@ -9,12 +9,16 @@ from harness.agent.attempt import RunStop
 from harness.agent.events import (
     Event,
     Graded,
+    NewConversation,
     PutOff,
+    ReasoningLeftOut,
+    Refused,
     Request,
     Response,
     Retried,
     SampleEnd,
     SampleStart,
+    ToolProtocolChanged,
     ToolResult,
 )
 from harness.features.show.transcript_command import transcript_text
@@ -158,6 +162,26 @@ def test_arguments_that_are_no_code_are_shown_as_they_came() -> None:
         call = ToolCall(id="1", name="t", arguments=arguments)
         turn = ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
         assert arguments in transcript_text([Response(turn=1, response=turn)])
+
+
+def test_what_the_loop_did_is_told_with_its_cause() -> None:
+    told = {
+        "programs come in text": ToolProtocolChanged(turn=0, protocol="text"),
+        "from turn 3 on programs come in text": ToolProtocolChanged(turn=3, protocol="text"),
+        "turn 2 was refused: the endpoint takes no tools": Refused(turn=2, refusal="tools"),
+        "turn 4 was refused: the conversation is too long": Refused(
+            turn=4, refusal="length", cause="too many tokens"
+        ),
+        "the reasoning up to turn 4 is left out from here on": ReasoningLeftOut(turn=4),
+        "a new conversation after turn 5": NewConversation(
+            turn=5, cause="the model repeats itself"
+        ),
+    }
+    for heading, event in told.items():
+        first, *rest = [line for line in transcript_text([event]).splitlines() if line]
+        assert first.lstrip("=- ") == heading
+        cause = getattr(event, "cause", "")
+        assert rest == ([f"    {cause}"] if cause else [])
 
 
 def test_thoughts_are_shown_folded() -> None:

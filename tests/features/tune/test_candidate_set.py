@@ -51,21 +51,23 @@ def test_an_empty_template_is_a_fault() -> None:
 def test_a_template_that_leaves_out_the_statement_is_a_fault(tmp_path: Path, views: list) -> None:
     candidate_set = CandidateSet.of("default", "single_shot", tmp_path, views)
     start = candidate_set.start
-    assert sorted(start) == ["single_shot/system.j2", "single_shot/user.j2"]
-    silent = {**start, "single_shot/user.j2": "Solve {{ problem.title }}."}
+    assert sorted(start) == ["system.j2", "user.j2"]
+    silent = {**start, "user.j2": "Solve {{ problem.title }}."}
     assert "nothing says that the program reads stdin" in candidate_set.fault(silent)
-    assert candidate_set.fault({**start, "single_shot/system.j2": "Write Python."}) == ""
+    assert candidate_set.fault({**start, "system.j2": "Write Python."}) == ""
 
 
 def test_the_folder_of_a_candidate_is_the_whole_set(tmp_path: Path, views: list) -> None:
     candidate_set = CandidateSet.of("default", "agentic", tmp_path, views)
-    candidate = {**candidate_set.start, "agentic/system.j2": "Use the tools."}
+    tuned = ["again.j2", "reminder.j2", "repair.j2", "system.j2", "tools.j2", "user.j2"]
+    assert sorted(candidate_set.start) == tuned
+    candidate = {**candidate_set.start, "tools.j2": "Use the tools."}
     folder = candidate_set.folder_of(candidate)
     assert folder.name == digest(candidate)
-    assert (folder / "agentic" / "system.j2").read_text() == "Use the tools."
-    bundled = Path("harness/prompts/single_shot/default/system.j2")
-    of_package = Path(__file__).parents[3] / bundled
-    assert (folder / "single_shot" / "system.j2").read_text() == of_package.read_text()
+    assert (folder / "tools.j2").read_text() == "Use the tools."
+    of_package = Path(__file__).parents[3] / "harness" / "prompts" / "default"
+    for place in ("system.j2", "report.j2", "codet/tests.j2", "code_execution/user.j2"):
+        assert (folder / place).read_text() == (of_package / place).read_text()
 
 
 def test_a_start_with_faults_is_refused(tmp_path: Path, views: list) -> None:

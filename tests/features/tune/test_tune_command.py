@@ -186,7 +186,7 @@ def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_facto
     assert sum(twice.values()) <= 4, "one request under way at each of four kills"
     assert not Counter(whole) - Counter(killed)
     assert (folder / "mine" / "prompt").is_dir()
-    for name in ("candidates.json", "prompt/single_shot/system.j2"):
+    for name in ("candidates.json", "prompt/system.j2"):
         assert (folder / "mine" / name).read_text() == (other / "mine" / name).read_text()
 
 
@@ -214,10 +214,8 @@ def test_an_agents_conversation_is_shown_and_its_prompt_tuned(folder: Path) -> N
     assert code == 0, err
     outcome = shown(folder)
     assert outcome["gain"]["difference"] > 0
-    assert {each["template"] for each in outcome["candidates"][1:]} <= {
-        "agentic/system.j2",
-        "agentic/user.j2",
-    }
+    tuned = {"system.j2", "user.j2", "again.j2", "repair.j2", "reminder.j2", "tools.j2"}
+    assert {each["template"] for each in outcome["candidates"][1:]} <= tuned
     everything = "\n".join(reflected)
     assert "It was told:" in everything
     assert "Let me try." in everything
@@ -381,5 +379,5 @@ def test_a_lone_surrogate_of_a_reflection_model_is_escaped(folder: Path) -> None
     done = harness(folder, "tune", *flags(None, **given))
     assert "Traceback" not in done.stderr
     assert done.returncode == 0, done.stderr
-    kept = (folder / "mine" / "candidates").glob("*/single_shot/*.j2")
+    kept = (folder / "mine" / "candidates").glob("*/*.j2")
     assert any(each.read_text().startswith("\\ud83d {{") for each in kept)

@@ -1,23 +1,45 @@
 """Failed tests of a report, as the viewer shows them."""
 
+import asyncio
+from typing import Any
+
 import pytest
 from judged_tests_made import judged_test
 
+from harness.agent.templates.prompt_set import load_prompt
 from harness.features.viewer.failed_tests import failures_in
 from harness.grading.verdict import Difference, Grade, Verdict
-from harness.problem import Judge, TestCase
-from harness.tools.workspace import report
+from harness.problem import Judge, ProblemView, TestCase
+from harness.tools.workspace import Revision, Workspace
 
 
-def _report(judge: Judge) -> str:
-    """Return the report of a failed test without an expected output."""
+def _report(judge: Judge, **changes: Any) -> str:
+    """Return the report of a failed test without an expected output, or with other facts."""
     failed = judged_test(
         got=">5\n<more",
         difference=Difference(where="no guess after 7", expected="", got=">5"),
         stderr="odd",
+        **changes,
     )
-    grade = Grade(verdict=Verdict.WRONG_ANSWER, tests=(failed,), public_total=1)
-    return report(grade, (TestCase(input="70\n", output="", public=True),), judge)
+    grade = Grade(verdict=Verdict.WRONG_ANSWER, tests=(failed,), public_total=2)
+
+    async def run_public_tests(_code: str) -> Grade:
+        return grade
+
+    test = TestCase(input="70\n", output="", public=True)
+    view = ProblemView(
+        id="p/a",
+        source="p",
+        platform="",
+        difficulty=None,
+        title="A",
+        statement="?",
+        public_tests=(test, test),
+        judge=judge,
+    )
+    texts = load_prompt("default", "agentic")
+    workspace = Workspace(view, texts, run_public_tests, 6.0, revisions=[Revision("x")])
+    return asyncio.run(workspace.test()).text
 
 
 @pytest.mark.parametrize(
@@ -44,6 +66,13 @@ def test_an_answer_that_is_not_compared_has_no_expected_side(
         (printed, ">5\n<more"),
         ("Printed to stderr", "odd"),
     ]
+
+
+def test_what_follows_a_failing_test_is_in_none_of_its_boxes() -> None:
+    report = _report("checker")
+    assert "Test 2 was not run after that." in report
+    (failed,) = failures_in(report)
+    assert failed.boxes[-1][1].text == "odd"
 
 
 def test_a_compared_answer_stands_beside_the_expected_one() -> None:

@@ -75,6 +75,10 @@ def test_everything_that_is_not_ours_is_escaped(
         {"event": "tested", "turn": 2, "tests": tests, "report": report, "seconds": 1.0},
         tool_result(2, "nobody", text, text),
         {"event": "cleared", "turn": 2, "call_ids": [text], "text": text, "cause": text},
+        {"event": "refused", "turn": 2, "refusal": "length", "cause": text},
+        {"event": "reasoning_left_out", "turn": 2},
+        {"event": "tool_protocol", "turn": 2, "protocol": "text", "cause": text},
+        {"event": "new_conversation", "turn": 2, "cause": text},
         {"event": "resumed", "kept": 99, "turn": 2, "cause": text, "time": text},
         {
             "event": "grade",

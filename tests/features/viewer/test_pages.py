@@ -426,16 +426,24 @@ class TestASample:
             response(1, "void"),
             {"event": "resumed", "kept": 2, "turn": 0, "time": "2026-11-21"},
             response(1, "standing"),
-            {"event": "new_conversation", "turn": 1},
+            {"event": "new_conversation", "turn": 1, "cause": "the model repeats itself"},
+            {"event": "refused", "turn": 2, "refusal": "tools", "cause": "400: no tools"},
             {"event": "tool_protocol", "turn": 2, "protocol": "text", "cause": "400"},
+            {"event": "refused", "turn": 3, "refusal": "history", "cause": "no signature"},
+            {"event": "reasoning_left_out", "turn": 2},
         ]
         write_transcript(run, "p/a", events)
         page = visitor.sample("A")
         assert "taken up again after turn 0 2026-11-21" in page
         assert "void" not in page
         assert "standing" in page
-        assert "a new conversation after turn 1" in page
-        assert "tools are called in text" in page
+        assert "a new conversation after turn 1: the model repeats itself" in page
+        assert "turn 2 was refused: the endpoint takes no tools" in page
+        assert "400: no tools" in page
+        assert "from turn 2 on programs come in text" in page
+        told = "turn 3 was refused: the conversation has reasoning that the provider refuses"
+        assert told in page
+        assert "the reasoning up to turn 2 is left out from here on" in page
         write_transcript(run, "p/c", events[:4])
         page = visitor.sample("C")
         assert "retry 2 of turn 1 after 3.0 s, status 529" in page
