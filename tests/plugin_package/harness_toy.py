@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.agent.attempt import Attempt, Session
-from harness.agent.strategies.baselines import single_shot
+from harness.agent.strategies.shots import single_shot
 from harness.features.observers.observer_events import Observed, SampleEnded
 from harness.grading.rules import ComparisonRule
 from harness.grading.rules.difference import difference
