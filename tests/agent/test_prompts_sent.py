@@ -16,7 +16,8 @@ from contest_packages import only, write_package
 from scripted import Played, Sent, run, turn, write
 
 from harness.agent.attempt import Limits, StrategyOptions
-from harness.agent.templates.prompt_set import load_prompt
+from harness.agent.problem_reports import MARK
+from harness.agent.templates.prompt_set import Told, load_prompt, with_wrong_test
 from harness.features.info.rendering import Rendering
 from harness.models.protocol import AssistantMessage, Message, ModelTurn
 from harness.problem import Kind, Problem
@@ -197,6 +198,12 @@ def _check(name: str, texts: Sequence[str]) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     assert text == path.read_text()
+
+
+@pytest.mark.parametrize("tools", [(), ("report_problem",)])
+def test_the_model_is_told_the_mark_of_a_wrong_test_that_is_read(tools: tuple[str, ...]) -> None:
+    prompt = with_wrong_test(load_prompt("default", "agentic"))
+    assert f"begins with `{MARK}`" in (prompt.shared_system(10, Told(native=tools)) or "")
 
 
 def test_each_file_of_texts_is_compared() -> None:

@@ -23,7 +23,7 @@ from harness.languages.starters import starter_in
 from harness.problem import Codec, Kind, ProblemView, Signature, TestCase
 
 CPU_S = 6.0
-BOTH = ("system", "user", "repair", "check")
+BOTH = ("system", "user", "repair", "check", "wrong_test")
 """Templates that say something else with native tools."""
 Variant = tuple[Kind, str]
 """A kind of problem and a language, as in `prompt_set.VARIANTS`."""

@@ -67,7 +67,7 @@ _OPENED = _EVERYWHERE | {"opening"}
 NAMES: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(OPENING, _EVERYWHERE | {"tools"}),
     "tools": _ALWAYS | {"max_turns", "tools"},
-    "wrong_test": _ALWAYS,
+    "wrong_test": _ALWAYS | {"tools"},
     "describe": _ALWAYS | {"tool", "argument"},
     "manual": _ALWAYS | {"calls"},
     "problem": _PROBLEM | {"flags", "memory", "use", "starter", "in_statement", "shown", "left"},
