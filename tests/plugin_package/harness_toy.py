@@ -5,9 +5,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from harness.agent.strategies.baselines import single_shot
-
 from harness.agent.attempt import Attempt, Session
+from harness.agent.strategies.shots import single_shot
 from harness.features.observers.observer_events import Observed, SampleEnded
 from harness.grading.rules import ComparisonRule
 from harness.grading.rules.difference import difference

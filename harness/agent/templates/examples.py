@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.agent.problem_reports import MARK
-from harness.problem import ProblemView, shows_output
+from harness.problem import Kind, ProblemView, shows_output
 
 CPU_S = "6"
 _CODE = "def solve(x):\n    return x + 1\n"
@@ -24,6 +23,11 @@ _FAILED: Mapping[str, Any] = {
     "error": "",
     "stdout": "",
     "stderr": "",
+}
+_TALKED: Mapping[str, Any] = {
+    "shows_output": False,
+    "got": "> 5\n< higher",
+    "difference": {"where": "6 was wanted", "expected": "", "got": ""},
 }
 _NO_REPORT: dict[str, Any] = {"report": ""}
 _RAN: dict[str, Any] = {
@@ -51,7 +55,10 @@ _OCCASIONS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
     ),
     "again": (
         ("a program that failed", {}),
-        ("a program that passed, where the model goes on", {"solved": True}),
+        (
+            "a program that passed, where the model goes on",
+            {"solved": True, "report": "All 2 public tests passed."},
+        ),
         ("the same program again", {**_NO_REPORT, "same": True}),
         ("an answer without a program", _NO_REPORT),
         ("an answer that was cut off", {**_NO_REPORT, "cut_off": True}),
@@ -62,6 +69,7 @@ _OCCASIONS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
         ("a program that failed", {}),
         ("one that failed again, after an answer without a program", {"round": 2, "new": False}),
         ("no program yet", {"code": "", "feedback": ""}),
+        ("a program that was not run", {"feedback": ""}),
     ),
     "check": (
         ("the public tests have passed", {"report": "", "opening": ""}),
@@ -69,6 +77,10 @@ _OCCASIONS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
         ("a case contradicts the program", {"opening": ""}),
     ),
     "own_tests": (("", {}), ("", {"compile_error": "SyntaxError"})),
+    "problem": (
+        ("with all public tests", {}),
+        ("where the statement has them", {"in_statement": [1], "shown": []}),
+    ),
     "reminder": (
         ("a message without a call", {}),
         ("a program in a message", {"new_code": True}),
@@ -123,6 +135,17 @@ _OCCASIONS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
     ),
 }
 
+_VALUES: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
+    "again": (
+        ("an answer without a value", _NO_REPORT),
+        ("an answer that was cut off", {**_NO_REPORT, "cut_off": True}),
+        ("an answer that was withheld", {**_NO_REPORT, "filtered": True}),
+    ),
+    "repair": (("a value handed in", {"code": "3", "feedback": ""}),),
+    "problem": (("", {}),),
+}
+"""The same where a value is asked for."""
+
 
 class Example(NamedTuple):
     """Values of a template, and when it is sent with such ones."""
@@ -140,7 +163,8 @@ def examples(part: str, problem: ProblemView, tools: Sequence[str] = ()) -> Iter
         tools: names of the native tools; none in text.
     """
     common = _common(problem, tools)
-    for title, own in _OCCASIONS.get(part, (("", {}),)):
+    occasions = _OCCASIONS if problem.kind is Kind.CODE_GENERATION else {**_OCCASIONS, **_VALUES}
+    for title, own in occasions.get(part, (("", {}),)):
         yield Example(title, {**common, **own})
     if part == "report":
         for title, values in _reports(problem):
@@ -171,7 +195,7 @@ def _common(problem: ProblemView, tools: Sequence[str]) -> dict[str, Any]:
         "memory": "2 GiB",
         "use": "imported",
         "starter": problem.starter_code,
-        "in_statement": [1],
+        "in_statement": [],
         "left": 0,
         "shown": [
             {
@@ -195,7 +219,6 @@ def _common(problem: ProblemView, tools: Sequence[str]) -> dict[str, Any]:
         "tests": bool(problem.public_tests),
         "turns": 3,
         "further": 1,
-        "mark": MARK,
         "compile_error": "",
         "failed": [
             {"verdict": "wrong answer", "input": "3", "expected": "6", "got": "5", "error": ""}
@@ -205,27 +228,33 @@ def _common(problem: ProblemView, tools: Sequence[str]) -> dict[str, Any]:
 
 def _reports(problem: ProblemView) -> Iterator[tuple[str, dict[str, Any]]]:
     talks = problem.judge == "dialogue"
+    failed: Mapping[str, Any] = {**_FAILED, **_TALKED} if talks else _FAILED
     base: dict[str, Any] = {
         "passed": 1,
         "total": 3,
         "score": None,
         "error": "",
-        "full": [_FAILED],
-        "others": [{"number": 3, "words": "time limit exceeded"}],
+        "full": [failed],
+        "others": [],
         "passed_numbers": [1],
         "not_run": [],
         "talks": talks,
         "memory": "2 GiB",
     }
-    late = {**_FAILED, "words": "time limit exceeded", "verdict": "time_limit", "seconds": "6.01"}
-    large = {**_FAILED, "words": "memory limit exceeded", "verdict": "memory_limit"}
-    broken = {**_FAILED, "words": "runtime error", "verdict": "runtime_error", "difference": None}
-    broken |= {"got": "", "error": "ValueError", "stdout": "x", "stderr": "y", "is_call": True}
-    at_fault = {**broken, "verdict": "checker_error"}
-    yield "a wrong answer", {**base, "verdict": "wrong_answer"}
+    slow = {"number": 3, "words": "time limit exceeded"}
+    late = {**failed, **slow, "number": 2, "verdict": "time_limit", "seconds": "6.01"}
+    late |= {"got": "", "difference": None}
+    large = {**late, "words": "memory limit exceeded", "verdict": "memory_limit", "seconds": None}
+    broken = {**late, "words": "runtime error", "verdict": "runtime_error", "seconds": None}
+    broken |= {"error": "ValueError", "stdout": "x", "stderr": "y", "is_call": True}
+    at_fault = {**broken, "number": 3, "words": "checker error", "verdict": "checker_error"}
+    yield "a wrong answer", {**base, "verdict": "wrong_answer", "others": [slow]}
     yield "too slow", {**base, "verdict": "time_limit", "full": [late], "not_run": [3]}
-    yield "too large", {**base, "verdict": "memory_limit", "full": [large], "not_run": [2, 3]}
+    yield (
+        "too large",
+        {**base, "verdict": "memory_limit", "full": [large], "not_run": [3, 4], "total": 4},
+    )
     yield "an error", {**base, "verdict": "runtime_error", "full": [broken, at_fault]}
     yield "does not compile", {**base, "verdict": "compile_error", "error": "SyntaxError"}
     yield "points", {**base, "verdict": "wrong_answer", "score": "40 of 100 points"}
-    yield "passed", {**base, "verdict": "accepted", "passed": 3, "full": [], "others": []}
+    yield "passed", {**base, "verdict": "accepted", "passed": 3, "full": []}

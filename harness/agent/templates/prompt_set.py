@@ -23,7 +23,6 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
 
-from harness.agent.problem_reports import MARK
 from harness.agent.strategies import BUILT_IN, CODET, MAP_CODER, REFLEXION
 from harness.agent.templates.template import (
     LONGEST_TEMPLATE,
@@ -61,14 +60,14 @@ _FEWER: Mapping[str, tuple[str, ...]] = {
 }
 """Modes that send fewer than all `PARTS`."""
 
-_ALWAYS = frozenset({"kind", "language", "tag", "mark"})
+_ALWAYS = frozenset({"kind", "language", "tag"})
 _PROBLEM = _ALWAYS | {"problem", "cpu_limit_s"}
 _EVERYWHERE = _PROBLEM | {"further_tests", "max_turns"}
 _OPENED = _EVERYWHERE | {"opening"}
 NAMES: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(OPENING, _EVERYWHERE | {"tools"}),
     "tools": _ALWAYS | {"max_turns", "tools"},
-    "wrong_test": _ALWAYS | {"tools", "mark"},
+    "wrong_test": _ALWAYS | {"tools"},
     "describe": _ALWAYS | {"tool", "argument"},
     "manual": _ALWAYS | {"calls"},
     "problem": _PROBLEM | {"flags", "memory", "use", "starter", "in_statement", "shown", "left"},
@@ -155,10 +154,9 @@ class PromptSet(Frozen):
 
     @cached_property
     def always(self) -> Mapping[str, str]:
-        """The values of every template: kind, language, tag of fences, mark of a wrong test."""
+        """The values of every template: kind, language, tag of fences."""
         own = known_language(self.language)
-        of_problem = {"kind": self.kind.value, "language": own.title, "tag": own.fences[0]}
-        return {**of_problem, "mark": MARK}
+        return {"kind": self.kind.value, "language": own.title, "tag": own.fences[0]}
 
     def shared_system(self, max_turns: int | None, told: "Told | None" = None) -> str | None:
         """Return the system message if it is the same for all problems; None if it is not.
@@ -171,13 +169,13 @@ class PromptSet(Frozen):
             UsageError: as in `render`.
         """
         with suppress(TemplateFaultError):  # one that is not valid is reported by `render_part`
-            known = {*_ALWAYS, "max_turns", "tools", "mark"}
+            known = {*_ALWAYS, "max_turns", "tools"}
             if not variables(self.parts["system"], "system.j2") <= known:
                 return None
         return self._system(told or Told(), max_turns=max_turns)
 
     def _system(self, told: "Told", **values: Any) -> str:
-        parts = [self.render_part("system", tools=told.native, mark=MARK, **values)]
+        parts = [self.render_part("system", tools=told.native, **values)]
         if told.native:
             turns = values["max_turns"]
             parts.append(self.render_part("tools", tools=told.native, max_turns=turns))

@@ -12,7 +12,7 @@ from harness.agent.tool_calls import told_of
 from harness.grading.jobs import Options
 from harness.languages.starters import view_in
 from harness.models.protocol import ToolSpec
-from harness.problem import Problem, ProblemView
+from harness.problem import Kind, Problem, ProblemView
 from harness.run.plan.problem_kinds import rules_of, toolbox_of
 from harness.run.settings.spec import RunSpec, uses
 
@@ -67,8 +67,17 @@ class Rendering:
             schema = to_json(tool.parameters).decode()
             yield f"tool {tool.name}", f"{tool.description}\n{schema}"
         for part in self.later:
-            if part not in self.prompt.parts:
+            if part not in self.prompt.parts or not self._may_send(part):
                 continue
             for example in examples(part, self.view, self.told.native):
                 values: dict[str, Any] = {**example.values, "cpu_limit_s": self.cpu_s}
                 yield f"later, {part}: {example.title}", self.prompt.render_part(part, **values)
+
+    def _may_send(self, part: str) -> bool:
+        """Whether the problem's kind has an occasion for a part."""
+        if part == "check" and self.view.judge == "dialogue":
+            return False
+        code = self.view.kind is Kind.CODE_GENERATION
+        if part == "repair" and not code:
+            return self.told.native != ()
+        return (code and bool(self.view.public_tests)) or part not in {"report", "check"}
