@@ -179,7 +179,7 @@ class TestUnsafe:
     ) -> None:
         flags = [*COMMANDS["verify"], "--json", "--unsafe-no-sandbox"]
         done = started_by(elsewhere, folder, *flags)
-        assert done.returncode == 1, done.stderr
+        assert done.returncode == 0, done.stderr
         assert '"isolation": "none"' in json.dumps(json.loads(done.stdout))
 
 

@@ -212,7 +212,7 @@ class TestFailUnder:
 
     @pytest.mark.thorough
     def test_regrading_has_it_too(self, program: Program) -> None:
-        flags = ("--out", "wrong-again", "--fail-under", "0.5")
+        flags = ("--out", "wrong-regraded", "--fail-under", "0.5")
         assert program("regrade", "wrong", *flags).returncode == 1
         assert program("regrade", "right", "--out", "r2", "--fail-under", "1").returncode == 0
 
