@@ -200,6 +200,10 @@ class Checker(Frozen):
         return self.model_copy(update={"tests": self.tests.model_copy(update={"hidden": None})})
 
 
+PARTIAL = "partially_accepted"
+"""Expected of a known solution that its problem's grader accepts with a part of the points."""
+
+
 class Reference(Frozen):
     """A known-good solution, or a known-wrong one.
 
@@ -211,6 +215,8 @@ class Reference(Frozen):
         verdicts: the verdicts expected of a known-wrong solution; empty for a known-good one.
         points: fewest and most points expected, where the problem gives some; None for any.
         sets_limit: whether a problem's `limit_rule` derives the limit from it, if it is accepted.
+        by_grader: whether what is expected is the verdict of the problem's grader, which also
+            accepts solutions with a part of the points.
     """
 
     code: str
@@ -220,6 +226,7 @@ class Reference(Frozen):
     verdicts: tuple[str, ...] = ()
     points: tuple[float, float] | None = None
     sets_limit: bool = True
+    by_grader: bool = False
 
 
 class TestGroup(Frozen):

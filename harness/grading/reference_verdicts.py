@@ -44,6 +44,8 @@ class Finding:
         isolation: isolation level of the sandbox; empty where nothing had to be run.
         hidden: number of the problem's hidden tests.
         points: its points, where the problem gives some.
+        accepted_by_grader: whether the grader of such a problem accepts it.
+        slowest_passed_s: CPU seconds of the slowest test that it passed.
     """
 
     verdict: Verdict
@@ -54,6 +56,8 @@ class Finding:
     isolation: str = ""
     hidden: int = 0
     points: float | None = None
+    accepted_by_grader: bool = False
+    slowest_passed_s: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reason", shorten(self.reason, REASON))
@@ -214,6 +218,8 @@ def _encode(key: str, finding: Finding) -> bytes:
         finding.isolation,
         finding.hidden,
         finding.points,
+        finding.accepted_by_grader,
+        finding.slowest_passed_s,
     )
     return json.dumps(values, separators=(",", ":")).encode() + b"\n"
 
@@ -223,7 +229,8 @@ def _decode(line: bytes) -> Finding | None:
     if not line.endswith(b"]\n"):
         return None
     try:
-        _, word, tests, slowest_s, failed, reason, level, hidden, points = json.loads(line)
+        _, word, tests, slowest_s, failed, reason, level, hidden, points, *rest = json.loads(line)
+        by_grader, passed_s = rest
         finding = Finding(
             Verdict(word),
             tests,
@@ -233,6 +240,8 @@ def _decode(line: bytes) -> Finding | None:
             level,
             hidden,
             None if points is None else float(points),
+            bool(by_grader),
+            float(passed_s),
         )
         sound = level == "" or Level(level) in Level
     except (ValueError, TypeError, RecursionError):
@@ -242,5 +251,5 @@ def _decode(line: bytes) -> Finding | None:
         and isinstance(hidden, int)
         and (failed is None or isinstance(failed, int))
     )
-    usable = whole and 0 <= finding.slowest_s < math.inf
+    usable = whole and 0 <= finding.slowest_passed_s <= finding.slowest_s < math.inf
     return finding if sound and usable and finding.verdict not in INFRASTRUCTURE else None

@@ -38,25 +38,6 @@ class Points(NamedTuple):
         return self.verdict == ACCEPTED
 
 
-def points_of(
-    root: TestGroup, results: Mapping[int, TestResult], grader: Grader | None = None
-) -> float:
-    """Return the points of all tests; 0 where the whole is rejected.
-
-    Args:
-        root: group of all tests.
-        results: result of each test that was run, by its position. Others are rejected.
-        grader: the problem's own grader.
-
-    Raises:
-        ScoreError: a checker gave points that its group does not allow.
-        GraderError: the grader is at fault.
-        SandboxError: the sandbox failed.
-    """
-    whole = _Count(results, grader).of(root)
-    return whole.points if whole.accepted else 0.0
-
-
 def judge_groups(
     nothing: Grade,
     task: Task,
@@ -78,9 +59,12 @@ def judge_groups(
     """
     run = _GroupRun(task, judge_part, grader)
     score: Score | None = None
+    whole = Points(0.0, WRONG)
     try:
         run.judge(scoring.root)
-        points = 0.0 if run.over else points_of(scoring.root, run.results, grader)
+        if not run.over:
+            whole = _Count(run.results, grader).of(scoring.root)
+        points = whole.points if whole.accepted else 0.0
         score = Score(points=points, maximum=scoring.maximum)
     except (ScoreError, GraderError) as error:
         who = GRADER if isinstance(error, GraderError) else CHECKER
@@ -90,7 +74,8 @@ def judge_groups(
     verdict = _verdict(tests, score)
     fields: dict[str, Any] = {"tests": tests, "peak_bytes": run.peak_bytes, "verdict": verdict}
     fields |= {"judged_again": run.again, "isolation": run.isolation}
-    fields["score"] = None if verdict is Verdict.CHECKER_ERROR else score
+    if verdict is not Verdict.CHECKER_ERROR:
+        fields |= {"score": score, "accepted_by_grader": whole.accepted}
     return nothing.model_copy(update=fields)
 
 

@@ -173,6 +173,8 @@ class Grade(Frozen):
         solved_by_rule: where a checker replaces the source's own rule, whether the solution is
             right by that rule; None elsewhere, and where the tests that were run do not tell.
         score: points of a solution to a problem that gives some; None elsewhere.
+        accepted_by_grader: whether the grader of a problem that gives points accepts the solution,
+            for whatever points; None elsewhere.
     """
 
     verdict: Verdict
@@ -184,6 +186,7 @@ class Grade(Frozen):
     isolation: str = ""
     solved_by_rule: bool | None = None
     score: Score | None = None
+    accepted_by_grader: bool | None = None
 
     @property
     def public_passed(self) -> int:

@@ -221,6 +221,8 @@ def _check(row: JsonlRow, where: str) -> None:
     """Check what the model's types cannot express."""
     if row.test is None and "tests" not in row.model_fields_set:
         raise DataError(where, "tests", "field required; or give 'test', tests that are code")
+    if not row.statement.strip():
+        raise DataError(where, "statement", "it is empty; say what a solution has to do")
     if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
         raise DataError(where, "id", f"{row.id!r:.60} is not a name or <source>/<name>")
     _check_tests(row, where)

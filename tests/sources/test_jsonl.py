@@ -187,6 +187,7 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
         ({"tests": []}, "statement", "field required"),
         ({"tests": [], "statment": "Echo."}, "statment", "unknown key; did you mean 'statement'?"),
         ({"statement": ""}, "tests", "field required"),
+        (ROW | {"statement": " \n"}, "statement", "it is empty; say what a solution has to do"),
         (
             ROW | {"tests": [ROW["tests"][0], {"input": "", "output": ""}]},
             "tests",

@@ -130,12 +130,13 @@ class Service:
 
     async def grade(self, body: bytes, holding: Holding) -> Response:
         """Judge one solution, or a batch of them. Raises Refusal."""
-        request = await self._read(_grade_request, body, holding)
+        request = await self._read(partial(_grade_request, at_once=self._at_once()), body, holding)
         del body
         if isinstance(request, SolutionItem):
             check = partial(self._graders.check, [request], where="")
             is_compiled = request.language not in {None, PYTHON}
             (asked,) = await asyncio.to_thread(check) if is_compiled else check()
+            del request, check  # their tests would stay beside those of `asked`
             return JsonResponse(await self._graders.answer(asked, self.bounds.wait_s))
         checks = await asyncio.to_thread(self._graders.check, request.each())
         del request
@@ -153,6 +154,10 @@ class Service:
                 asked = await asyncio.to_thread(read, body, size)
         holding.hold(size.bytes)
         return asked
+
+    def _at_once(self) -> int:
+        """Return the number of solutions of a batch that are judged at a time."""
+        return self.workers.pool.size + 1
 
     async def _lines(self, asked: Sequence[Any]) -> AsyncIterator[bytes]:
         async for each in self._graders.stream(asked, self.bounds.wait_s):
@@ -225,6 +230,7 @@ class BodyPath:
                     response = await while_there(answer, _left(receive))
                     await response(scope, receive, sent)
         except Refusal as refusal:
+            refusal.__traceback__ = refusal.__context__ = None  # their frames hold what was parsed
             if not is_read and refusal.status in UNREAD:
                 await pass_over(receive)
             await refusal.response()(scope, receive, sent)
@@ -256,9 +262,22 @@ def _run_request(body: bytes, size: ParsedSize) -> RunRequest:
     return read_model(RunRequest, read_json(body, size), size)
 
 
-def _grade_request(body: bytes, size: ParsedSize) -> SolutionItem | SolutionBatch:
-    """Return one item, or a batch if the object has `items`."""
+def _grade_request(body: bytes, size: ParsedSize, *, at_once: int) -> SolutionItem | SolutionBatch:
+    """Return one item, or a batch if the object has `items`.
+
+    Args:
+        body: the body.
+        size: memory that the request takes, to which this adds.
+        at_once: number of a batch's solutions that are judged at a time.
+
+    Raises:
+        Refusal: 422, the body is no request; 413, it needs too much memory.
+    """
     data = read_json(body, size)
     if isinstance(data, dict) and "items" in data:
-        return read_model(SolutionBatch, cast("object", data), size)
-    return read_model(SolutionItem, cast("object", data), size)
+        batch = read_model(SolutionBatch, cast("object", data), size)
+        size.add_results(sum(sorted(item.tests_sent for item in batch.items)[-at_once:]))
+        return batch
+    item = read_model(SolutionItem, cast("object", data), size)
+    size.add_results(item.tests_sent)
+    return item

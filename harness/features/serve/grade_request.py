@@ -94,6 +94,14 @@ class SolutionItem(JudgingChanges):
     code: Text | None = None
     text: Text | None = None
 
+    @property
+    def tests_sent(self) -> int:
+        """Number of tests that it brings; 0 for a problem of the server."""
+        if self.tests is not None:
+            return len(self.tests)
+        inputs = (self.input_output or {}).get("inputs")
+        return len(cast("list[Any]", inputs)) if isinstance(inputs, list) else 0
+
     @field_validator("input_output", mode="before")
     @classmethod
     def _parsed(cls, column: object, info: ValidationInfo) -> object:

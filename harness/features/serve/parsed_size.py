@@ -11,6 +11,11 @@ BYTES_OF = {b"{": 600, b"[": 120, b",": 60, b'"': 90}
 
 A test of a `/grade` body is an object of four strings; 200,000 of them were measured in a server.
 """
+RESULT_BYTES = 2_700
+"""Bytes of a test while it is judged, beside its values: the test, its result, the answer.
+
+30,000 tests of a function took 91 MiB in a server, their values included.
+"""
 # Possessive: no memory is kept for going back.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{\[,]', re.DOTALL)
 

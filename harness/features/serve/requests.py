@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from harness.closing import Closing
-from harness.features.serve.parsed_size import PARSED_BYTES, parsed_bytes
+from harness.features.serve.parsed_size import PARSED_BYTES, RESULT_BYTES, parsed_bytes
 
 SHUTTING_DOWN = "the server is shutting down; use another"
 UNAUTHORIZED, TOO_LARGE = 401, 413
@@ -107,10 +107,24 @@ class RequestBody(BaseModel):
 
 
 class ParsedSize:
-    """Estimated memory of what was parsed of one body."""
+    """Estimated memory of what was parsed of one body, and of the results of its tests."""
 
     def __init__(self) -> None:
         self.bytes = 0
+
+    def add_results(self, tests: int) -> None:
+        """Count tests that will be judged at a time.
+
+        Raises:
+            Refusal: 413, the tests and their results need too much memory.
+        """
+        self.bytes += tests * RESULT_BYTES
+        if self.bytes > PARSED_BYTES:
+            raise Refusal(
+                TOO_LARGE,
+                f"{tests:,} tests at a time and their results need more than "
+                f"{PARSED_BYTES >> 20} MiB of memory; send them in several requests",
+            )
 
     def add(self, text: bytes) -> None:
         """Count JSON that is about to be parsed.

@@ -25,4 +25,6 @@ def finding(judged: Judged) -> Finding:
         isolation=grade.isolation,
         hidden=grade.hidden_total,
         points=None if grade.score is None else grade.score.points,
+        accepted_by_grader=bool(grade.accepted_by_grader),
+        slowest_passed_s=max((test.cpu_s for test in grade.tests if test.passed), default=0.0),
     )

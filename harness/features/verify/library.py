@@ -13,10 +13,12 @@ from harness.features.verify.verification import (
     ProblemReferences,
     Verification,
     VerifiedProblem,
+    is_derived,
     limits_by_rule,
     list_references,
     reference_jobs,
     summarize_verification,
+    under_limits,
     verification_view,
     verified,
 )
@@ -39,6 +41,8 @@ from harness.terminal.notebook import NotebookView
 from harness.text import printable_line
 
 OWN = ("benchmark", "references", "fresh")
+CEILING_S = 60.0
+"""CPU seconds of a test of accepted submissions from which its package's limit follows."""
 GIVEN = "given"
 """Name of the stored verdicts on problems that were given without a benchmark's name."""
 
@@ -158,9 +162,11 @@ def verify_problems(
     Raises:
         IsolationError: no sandbox is strong enough.
     """
+    ceilings = {each.id: CEILING_S for each in problems if is_derived(each, judging.options)}
+    under_ceilings = with_limits(judging, ceilings)
     with reading or nullcontext():
-        listed = list_references(problems, wanted.most, judging.options)
-    keys = [key for each in listed for key in each.keys]
+        first = list_references(problems, wanted.most, under_ceilings.options)
+    keys = [key for each in first for key in each.keys]
 
     def warn(message: str) -> None:
         reporter.notice(printable_line(message))
@@ -170,9 +176,17 @@ def verify_problems(
         findings = {} if wanted.fresh else cache.find(keys, least)
         if findings and tell_known is not None:
             tell_known(sum(key in findings for key in keys), len(keys))
-        interrupted = _judge(listed, findings, cache, judging, reporter)
-        by_rule = limits_by_rule(listed, findings, judging.options)
+        interrupted = _judge(first, findings, cache, under_ceilings, reporter)
+        by_rule = limits_by_rule(first, findings, judging.options)
         judging = with_limits(judging, by_rule)
+        listed = first
+        if ceilings:
+            listed = list_references(problems, wanted.most, judging.options)
+            keys = [key for each in listed for key in each.keys]
+            findings |= {} if wanted.fresh else cache.find(keys, least)
+            findings |= under_limits(first, listed, findings, judging.options)
+            if not interrupted:
+                interrupted = _judge(listed, findings, cache, judging, reporter)
         wrong = list_references(problems, wanted.most, judging.options, rejected=True)
         of_wrong = [key for each in wrong for key in each.keys]
         findings |= {} if wanted.fresh else cache.find(of_wrong, least)

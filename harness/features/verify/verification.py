@@ -15,7 +15,7 @@ from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES
 from harness.languages.language import MissingCompilerError
 from harness.models.protocol import Frozen
-from harness.problem import Problem, Reference
+from harness.problem import PARTIAL, Problem, Reference
 from harness.run.plan.languages import refusal
 from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.summary.summary import counted, without_hidden
@@ -39,6 +39,7 @@ class VerifiedReference(Finding):
         name: its name in the data; empty without one.
         expected: verdicts expected of a known-wrong solution; empty for a reference.
         expected_points: fewest and most points expected of it; None for any.
+        by_grader: whether what is expected is the verdict of its problem's grader.
     """
 
     index: int
@@ -46,11 +47,25 @@ class VerifiedReference(Finding):
     name: str = ""
     expected: tuple[str, ...] = ()
     expected_points: tuple[float, float] | None = None
+    by_grader: bool = False
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the problem's grader decides, and accepts it with a part of the points."""
+        failed = self.verdict not in INFRASTRUCTURE | {Verdict.ACCEPTED}
+        return self.by_grader and self.accepted_by_grader and failed
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it is accepted, as the data mean it."""
+        return self.verdict is Verdict.ACCEPTED or self.is_partial
 
     @property
     def as_expected(self) -> bool:
         """Whether the data expect this verdict, and these points."""
-        return self.verdict in (self.expected or (Verdict.ACCEPTED,)) and self.has_its_points
+        outcomes = {Verdict.ACCEPTED, PARTIAL} if self.is_partial else {self.verdict}
+        expected = self.expected or (Verdict.ACCEPTED,)
+        return not outcomes.isdisjoint(expected) and self.has_its_points
 
     @property
     def has_its_points(self) -> bool:
@@ -89,12 +104,13 @@ class VerifiedProblem(Frozen):
     def unsound(self) -> bool:
         """Whether it has tests and references, but no reference passes all tests."""
         verdicts = {each.verdict for each in self.references} - INFRASTRUCTURE
-        return bool(verdicts - {Verdict.UNGRADED}) and Verdict.ACCEPTED not in verdicts
+        accepted = any(each.accepted for each in self.references)
+        return bool(verdicts - {Verdict.UNGRADED}) and not accepted
 
     @property
     def slow(self) -> bool:
         """Whether even the fastest passing reference needs more than `SLOW` of the limit."""
-        passed = [r.slowest_s for r in self.references if r.verdict is Verdict.ACCEPTED]
+        passed = [r.slowest_passed_s for r in self.references if r.accepted]
         return bool(passed) and min(passed) > SLOW * self.limit_s
 
 
@@ -108,6 +124,8 @@ class Verification(Frozen):
         without_tests, without_references: problems that have none.
         no_hidden: number of problems whose tests are all public.
         references: number of judged references; `verdicts` counts them by verdict.
+        accepted: number of references that are accepted; `partial` of these have a part of the
+            points, and the grader of their problem accepts them.
         infrastructure: number of references and known-wrong solutions that could not be judged.
         rejected: number of judged known-wrong solutions.
         rejected_as_expected: number of those with a verdict that the data expect.
@@ -132,6 +150,7 @@ class Verification(Frozen):
     wrongly_accepted: int = 0
     judged: int = 0
     contradicted: int = 0
+    partial: int = 0
 
     @property
     def as_expected(self) -> float:
@@ -226,12 +245,52 @@ def limits_by_rule(
     limits: dict[str, float] = {}
     for each in listed:
         rule, problem = each.problem.limit_rule, each.problem
-        deciding = [known.key for known in each.known if known.solution.sets_limit]
-        passed = [findings[key] for key in deciding if key in findings]
-        seconds = [one.slowest_s for one in passed if one.verdict is Verdict.ACCEPTED]
-        if rule is not None and problem.cpu_s is None and options.cpu_s is None and seconds:
+        deciding = [known for known in each.known if known.solution.sets_limit]
+        passed = [
+            found
+            for known in deciding
+            if (found := findings.get(known.key)) is not None
+            and (
+                found.verdict is Verdict.ACCEPTED
+                or (known.solution.by_grader and found.accepted_by_grader)
+            )
+        ]
+        seconds = [found.slowest_passed_s for found in passed]
+        if rule is not None and is_derived(problem, options) and seconds:
             limits[problem.id] = rule.limit(max(seconds))
     return limits
+
+
+def is_derived(problem: Problem, options: Options) -> bool:
+    """Whether the CPU limit of a problem's tests follows from its accepted references."""
+    return problem.limit_rule is not None and problem.cpu_s is None and options.cpu_s is None
+
+
+def under_limits(
+    first: Sequence[ProblemReferences],
+    listed: Sequence[ProblemReferences],
+    findings: Mapping[str, Finding],
+    options: Options,
+) -> dict[str, Finding]:
+    """Return findings under the limits in force that follow from those under a ceiling.
+
+    A solution that used no more than the limit on any test is judged alike under both.
+
+    Args:
+        first: references with the keys of their verdicts under the ceiling.
+        listed: the same references, with those under the limits in force.
+        findings: findings by key.
+        options: options with the limits in force.
+    """
+    known: dict[str, Finding] = {}
+    for ceiling, each in zip(first, listed, strict=True):
+        for before, now in zip(ceiling.known, each.known, strict=True):
+            finding = findings.get(before.key)
+            if finding is None or finding.verdict is Verdict.TIME_LIMIT:
+                continue
+            if finding.slowest_s <= options.limits(each.problem, now.solution.language).cpu_s:
+                known[now.key] = finding
+    return known
 
 
 def reference_jobs(
@@ -297,6 +356,7 @@ def _found(
             name=each.solution.name,
             expected=each.solution.verdicts,
             expected_points=each.solution.points,
+            by_grader=each.solution.by_grader,
         )
         for each in references.known
         if each.key in findings
@@ -337,7 +397,8 @@ def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
             (p.problem_id, p.tests or 0, p.hidden) for p in problems if p.hidden is not None
         ),
         references=len(references),
-        accepted=sum(each.verdict is Verdict.ACCEPTED for each in references),
+        accepted=sum(each.accepted for each in references),
+        partial=sum(each.is_partial for each in references),
         infrastructure=sum(each.verdict in INFRASTRUCTURE for each in (*references, *rejected)),
         verdicts=counted(each.verdict for each in references),
         isolation=counted(each.isolation for each in references if each.isolation),
@@ -372,7 +433,9 @@ def _some_problems(ids: Sequence[str]) -> str:
 
 def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
     yield "problems", f"{summary.problems:,}"
-    yield "references", f"{summary.accepted:,} of {summary.references:,} pass every test"
+    passed = f"{summary.accepted - summary.partial:,} of {summary.references:,} pass every test"
+    partial = f"; the grader accepts {summary.partial:,} with a part of the points"
+    yield "references", passed + (partial if summary.partial else "")
     if summary.verdicts:
         yield "verdicts", counts(summary.verdicts)
     if summary.rejected:
@@ -395,7 +458,7 @@ def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
 def _rows(problems: Sequence[VerifiedProblem]) -> Iterator[tuple[str, ...]]:
     for problem in problems:
         for reference in problem.references:
-            passed = reference.verdict in {Verdict.ACCEPTED, Verdict.UNGRADED}
+            passed = reference.accepted or reference.verdict is Verdict.UNGRADED
             if not passed or not reference.has_its_points:
                 yield _row(problem, reference, _why(problem, reference))
         for solution in problem.rejected:
@@ -403,8 +466,8 @@ def _rows(problems: Sequence[VerifiedProblem]) -> Iterator[tuple[str, ...]]:
                 yield _row(problem, solution, _why(problem, solution))
         if problem.slow:
             quickest = min(
-                (r for r in problem.references if r.verdict is Verdict.ACCEPTED),
-                key=lambda reference: reference.slowest_s,
+                (r for r in problem.references if r.accepted),
+                key=lambda reference: reference.slowest_passed_s,
             )
             yield _row(problem, quickest, f"slow: the limit is {problem.limit_s:g} s of CPU")
 

@@ -9,11 +9,13 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from judge_server import JudgeServer
+from program import start_after
 from starlette.requests import Request
 
 from harness.features.serve import app, parsed_size
@@ -224,6 +226,13 @@ class TestSlowBodies:
         assert len(body) == SLOWEST * 60 + 1
 
 
+def peak_bytes(pid: int) -> int:
+    """Most memory that a process has had resident."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    (peak,) = (line.split()[1] for line in lines if line.startswith("VmHWM:"))
+    return int(peak) << 10
+
+
 def many_tests(number: int) -> list[dict[str, str]]:
     return [{"input": "1", "output": "1"}] * number
 
@@ -235,6 +244,11 @@ class TestParsedSize:
         status, detail = judge.refused("/grade", body)
         assert (status, "need more than 160 MiB of memory" in detail) == (413, True)
         assert "several requests" in detail
+        status, detail = judge.refused("/grade", {**body, "tests": many_tests(60_000)})
+        assert (status, "60,000 tests at a time and their results" in detail) == (413, True)
+        column = {"inputs": ["1"] * 60_000, "outputs": ["1"] * 60_000}
+        status, detail = judge.refused("/grade", {"code": "print(1)", "input_output": column})
+        assert (status, "60,000 tests at a time and their results" in detail) == (413, True)
         status, _ = judge.refused("/grade", {"items": [{**body, "tests": many_tests(20_000)}] * 10})
         assert status == 413
 
@@ -252,12 +266,39 @@ class TestParsedSize:
         assert answer["verdict"] == "accepted"
 
     @pytest.mark.thorough
+    def test_many_solutions_with_few_tests_each_are_judged(self, judge: JudgeServer) -> None:
+        item = {"code": "print(2)", "tests": many_tests(300), "all_tests": False}
+        answer = judge.client.post("/grade", json={"items": [item] * 250})  # 75,000 tests
+        assert answer.status_code == 200
+        verdicts = [json.loads(line)["verdict"] for line in answer.text.splitlines()]
+        assert verdicts == ["wrong_answer"] * 250
+
+    @pytest.mark.thorough
+    async def test_a_body_of_140_000_tests_keeps_the_server_below_300_mb(
+        self, tmp_path: Path
+    ) -> None:
+        process = await start_after("", tmp_path, "serve", "--port", "0", "--workers", "1")
+        assert process.stderr is not None
+        url = (await process.stderr.readline()).decode().split()[-1]
+        test = '{"input":"1","output":"1"}'
+        body = '{"code":"print(1)","tests":[' + ",".join([test] * 140_000) + "]}"
+        statuses: list[int] = []
+        for _ in range(4):  # what a refused request took is given back
+            answer = await asyncio.to_thread(httpx2.post, f"{url}/grade", content=body, timeout=300)
+            statuses.append(answer.status_code)
+        peak = peak_bytes(process.pid)
+        process.terminate()
+        await process.communicate()
+        assert statuses == [413] * 4
+        assert peak < 300_000_000
+
+    @pytest.mark.thorough
     def test_counts_among_the_bytes_that_are_held(
         self, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         places = judge.service.places
         monkeypatch.setattr(places, "most_bytes", 40 << 20)
-        body = {"code": "print(1)", "tests": many_tests(100_000)}
+        body = {"code": "print(1)", "tests": many_tests(40_000)}
         assert len(json.dumps(body)) < 10 << 20
         with Holding(places) as holding:
             holding.hold(1)

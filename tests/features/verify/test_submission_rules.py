@@ -60,7 +60,7 @@ def test_points_are_compared_with_those_of_the_rules(problem: VerifiedProblem) -
         name: (each.verdict, each.points, each.as_expected) for name, each in submissions.items()
     } == {
         "accepted/half.py": (Verdict.ACCEPTED, 100, True),
-        "accepted/slow.py": (Verdict.ACCEPTED, 100, True),
+        "accepted/slow.py": (Verdict.TIME_LIMIT, 40, False),  # under the limit of the others
         "accepted/part.py": (Verdict.WRONG_ANSWER, 40, False),
         "some/part.py": (Verdict.WRONG_ANSWER, 40, True),
         "some/none.py": (Verdict.WRONG_ANSWER, 0, False),

@@ -13,6 +13,8 @@ from harness.sources.contests.package.constants import read_constants
 
 LEGACY = ("legacy", "legacy-icpc")
 VERSIONS = (*LEGACY, "2023-07-draft", "2023-07", "2025-09-draft", "2025-09", "draft")
+DRAFTS = ("2023-07-draft", "2023-07")
+"""Versions that gave points as the legacy format does, and then in several other ways."""
 KINDS = {"pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"}
 CUSTOM = "custom"
 MOST_OUTPUT_MEBIBYTES = 128
@@ -87,6 +89,11 @@ class PackageSettings:
     version: str = LEGACY[0]
     grading: Mapping[str, Any] = field(default_factory=dict[str, Any])
     has_scores: bool = False
+
+    @property
+    def has_legacy_points(self) -> bool:
+        """Whether it is a scoring package whose groups are graded as in the legacy format."""
+        return "scoring" in self.kinds and (self.is_legacy or self.version in DRAFTS)
 
 
 def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:

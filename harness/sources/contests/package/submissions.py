@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.errors import DataError
 from harness.languages import PYTHON as PYTHON_3
-from harness.problem import Reference
+from harness.problem import PARTIAL, Reference
 from harness.python_source import parse_or_none
 from harness.sources.contests.package.included_files import Included, without_included
 from harness.sources.contests.package.package_folder import PackageFolder
@@ -33,7 +33,7 @@ WITH_RULES = {"2025-09-draft", "2025-09", "draft"}
 ACCEPTED = "accepted"
 EXPECTED = {
     ACCEPTED: (ACCEPTED,),
-    "partially_accepted": ("wrong_answer", "time_limit", "runtime_error", "memory_limit"),
+    PARTIAL: ("wrong_answer", "time_limit", "runtime_error", "memory_limit"),
     "wrong_answer": ("wrong_answer",),
     "time_limit_exceeded": ("time_limit",),
     "run_time_error": ("runtime_error", "memory_limit"),
@@ -76,6 +76,7 @@ def read_submissions(
         DataError: a file cannot be read, or `submissions.yaml` says something that is not known.
     """
     rules = _rules(package, settings, tests)
+    by_grader = settings.has_legacy_points
     accepted: list[Reference] = []
     rejected: list[Reference] = []
     for folder in _folders(package, rules):
@@ -92,9 +93,14 @@ def read_submissions(
             own = without_included(program, included)
             for each in _read(package, own, settings, expected.language):
                 tagged = _tagged(each.code) if rules is None else ()
-                verdicts = tagged or expected.verdicts
+                is_partial = by_grader and rules is None and folder.name == PARTIAL
+                verdicts = tagged or ((PARTIAL,) if is_partial else expected.verdicts)
                 read = each.model_copy(
-                    update={"points": expected.points, "sets_limit": expected.sets_limit}
+                    update={
+                        "points": expected.points,
+                        "sets_limit": expected.sets_limit,
+                        "by_grader": by_grader,
+                    }
                 )
                 if verdicts == (ACCEPTED,):
                     accepted.append(read)

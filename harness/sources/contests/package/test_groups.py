@@ -14,6 +14,7 @@ from harness.problem import Scoring, TestGroup
 from harness.sources.contests.package.grader_program import read_grader
 from harness.sources.contests.package.package_folder import PackageFolder
 from harness.sources.contests.package.package_settings import (
+    DRAFTS,
     PackageSettings,
     words,
 )
@@ -39,8 +40,6 @@ SCORE_FLAGS: Mapping[str, Aggregation] = {
 }
 IGNORE_SAMPLE, ANY_ACCEPTED = "ignore_sample", "accept_if_any_accepted"
 LENIENT = {"always_accept", ANY_ACCEPTED}
-DRAFTS = ("2023-07-draft", "2023-07")
-"""Versions that gave points as the legacy format does, and then in several other ways."""
 LEGACY_KEYS = {"on_reject", "grading", "grader_flags", "accept_score", "reject_score", "range"}
 PLAIN_KEYS = {
     *("input_validator_flags", "output_validator_flags", "input_validator_args"),
