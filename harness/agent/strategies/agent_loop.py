@@ -56,13 +56,12 @@ async def _ask(episode: AgentEpisode, conversation: Conversation) -> ModelTurn:
             conversation.not_answered()
             episode.without_tools(str(refused))
         except (ContextOverflowError, HistoryRefusedError) as refused:
-            too_long = isinstance(refused, ContextOverflowError)
-            conversation.not_answered()
-            if not too_long and conversation.leave_out_reasoning():
-                continue
             if not conversation.answered_here:
                 raise
-            episode.renew(str(refused))
+            conversation.not_answered()
+            too_long = isinstance(refused, ContextOverflowError)
+            if too_long or not conversation.leave_out_reasoning():
+                episode.renew(str(refused))
         else:
             if has_tools:
                 tool_use.heard(refused=False)
