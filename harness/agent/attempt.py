@@ -173,20 +173,16 @@ class StrategyOptions(Frozen):
 
     def requests(self, mode: str) -> tuple[int, int] | None:
         """Return the least and the most requests of a sample; None if the mode has no such."""
-        match mode:
-            case "best_of_k_public":
-                return 1, self.best_of
-            case "self_repair":
-                return 1, 1 + self.repair_rounds
-            case "codet":
-                needed = self.test_answers + self.best_of
-                return needed, needed
-            case "reflexion":
-                return 2, 2 + 2 * self.repair_rounds
-            case "map_coder":
-                return 2 + 2 * self.plans, 1 + self.plans * (3 + self.repair_rounds)
-            case _:
-                return None
+        needed, rounds = self.test_answers + self.best_of, self.repair_rounds
+        known = {
+            "single_shot": (1, 1),
+            "best_of_k_public": (1, self.best_of),
+            "self_repair": (1, 1 + rounds),
+            "codet": (needed, needed),
+            "reflexion": (2, 2 + 2 * rounds),
+            "map_coder": (2 + 2 * self.plans, 1 + self.plans * (3 + rounds)),
+        }
+        return known.get(mode)
 
 
 class Written(Frozen):

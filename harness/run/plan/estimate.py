@@ -97,8 +97,6 @@ def requests_of(plan: Plan) -> Requests:
     """Return the requests of a sample; a guess for a user's own strategy."""
     turns = plan.limits.turns
     match plan.spec.mode:
-        case "single_shot":
-            return Requests(1, 1, growing=False)
         case mode if mode in EXTERNAL:
             return Requests(0, 0, growing=False)
         case mode if (known := plan.options.requests(mode)) is not None:
