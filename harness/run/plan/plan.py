@@ -270,7 +270,8 @@ def prepare(
     if isinstance(model, FunctionModel | UserModel) and target.server is None:
         code = model.code()
     kept = before or recorded
-    prompt = None if kept is None else kept_prompt(kept, rules.kind, rules.language)
+    same_mode = kept is not None and kept["spec"].get("mode", spec.mode) == spec.mode
+    prompt = kept_prompt(kept, rules.kind, rules.language) if kept and same_mode else None
     if prompt is None:
         with _telling_all_faults(spec, selected.problems):
             prompt = load_prompt(spec.prompt, spec.mode, rules.kind, rules.language)
