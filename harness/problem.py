@@ -17,6 +17,8 @@ NO_EXCEPTION = "no exception"
 
 MOST_TAGS = 5
 LONGEST_LOOK, LONGEST_FIRST = 5_000, 200  # characters of a statement that `str` searches, and shows
+PARTIAL = "partially_accepted"
+"""Expected of a known solution that its problem's grader accepts with a part of the points."""
 
 
 class Frozen(BaseModel):
@@ -198,10 +200,6 @@ class Checker(Frozen):
         if self.tests is None:
             return self
         return self.model_copy(update={"tests": self.tests.model_copy(update={"hidden": None})})
-
-
-PARTIAL = "partially_accepted"
-"""Expected of a known solution that its problem's grader accepts with a part of the points."""
 
 
 class Reference(Frozen):

@@ -108,7 +108,8 @@ def test_a_command_without_its_path_is_found_after_what_stands_before_it(tmp_pat
     if not (Path(sys.prefix) / "bin" / "activate").exists():
         pytest.skip("the tests run in no virtual environment")
     (tmp_path / ".venv").symlink_to(sys.prefix)
-    lines = [line for line in before.splitlines() if not line.startswith("python3 -m venv")]
+    elsewhere = ("python3 -m venv", ".venv/bin/harness experiment")  # needs a model of the reader's
+    lines = [line for line in before.splitlines() if not line.startswith(elsewhere)]
     script = "\n".join([*lines, "command -v harness"])
     done = subprocess.run(
         ["sh", "-e", "-c", script],

@@ -203,7 +203,7 @@ class Rollout:
             return EpisodeStep([], True, self.stop_reason)
         await self.render()
         now = self.wire()
-        restarted = now[: len(before)] != before
+        restarted = len(now) <= len(before) or now[: len(before)] != before
         return EpisodeStep(now if restarted else now[len(before) + 1 :], False, None, restarted)
 
     async def call(self, name: str, arguments: str) -> str:

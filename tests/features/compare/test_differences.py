@@ -33,6 +33,7 @@ OTHER: dict[str, Any] = {
     "api": "messages",
     "language": "cpp",
     "cpp_flags": "-O3",
+    "context": "grow",
     "header": ("X-A: 1",),
 }
 

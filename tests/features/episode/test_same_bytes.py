@@ -63,7 +63,10 @@ SCENARIOS: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
         [said(READ, message={"reasoning_content": "Hm."}), said(WRONG, RUN), said(text="Done.")],
         {},
     ),
-    "odd characters": ([said(("write_solution", ODD), RUN), said(text="Done \ud83d.")], {}),
+    "odd characters": (
+        [said(("write_solution", ODD), RUN), said(text="Done \ud83d.")],
+        {"context": "grow"},
+    ),
     "calls in text, unasked": ([said(text=f"First:\n{BLOCK}"), said(RUN), said(text="x")], {}),
     "tools told in text": (
         [said(text=f"First:\n{BLOCK}"), said(text="What now?"), said(text="I give up.")],
@@ -112,7 +115,7 @@ async def test_an_episode_sends_the_same_requests_as_a_run(name: str) -> None:
     with Episodes("fixture", workers=1, **keys) as episodes:
         episode = Episode(episodes)
         grown = await episode.areset(TASK)
-        for each in (*answers, *[left] * 5):
+        for each in (*answers, *[left] * 10):
             if episode.done:
                 break
             assert episode.messages == grown, "the steps' messages add up to the conversation"

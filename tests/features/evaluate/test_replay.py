@@ -42,10 +42,11 @@ def counted(script: Script) -> Script:
 
 
 def too_long(solver: Solver) -> Script:
-    """The second request of each conversation does not fit the window."""
+    """The second request does not fit the window, nor does a new conversation with the program."""
 
     def script(body: dict[str, Any], number: int) -> Reply:
-        if any(message["role"] == "assistant" for message in body["messages"]):
+        roles = [message["role"] for message in body["messages"]]
+        if "assistant" in roles or "## Your program" in str(body["messages"][-1]["content"]):
             return failure(400, "maximum context length", "context_length_exceeded")
         return solver(body, number)
 

@@ -25,7 +25,7 @@ def served(server: ChatServer, *flags: str) -> list[str]:
 
 
 @pytest.mark.parametrize("overflow", OVERFLOWS.values(), ids=OVERFLOWS)
-async def test_a_conversation_that_grows_too_long_is_cleared_then_graded(
+async def test_a_conversation_that_grows_too_long_begins_anew_and_is_graded(
     overflow: Reply, tmp_path: Path
 ) -> None:
     def script(body: dict[str, Any], number: int) -> Reply:
@@ -43,10 +43,11 @@ async def test_a_conversation_that_grows_too_long_is_cleared_then_graded(
     summary = json.loads(out)
     assert (summary["pending"], summary["graded"]) == ({}, 1)
     (result,) = results(tmp_path / "r")
-    assert (result["stop_reason"], result["verdict"]) == ("context_limit", "no_solution")
+    assert (result["stop_reason"], result["verdict"]) == ("turn_limit", "no_solution")
+    assert result["loop"]["renewed"] > 0
     (transcript,) = (tmp_path / "r" / "transcripts").glob("*.jsonl")
     kinds = [json.loads(line)["event"] for line in transcript.read_text().splitlines()]
-    assert "cleared" in kinds
+    assert {"refused", "new_conversation"} <= set(kinds)
 
 
 async def test_a_budget_holds_where_the_server_counts_no_tokens(tmp_path: Path) -> None:

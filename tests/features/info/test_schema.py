@@ -87,8 +87,8 @@ def test_every_output_says_its_version_and_another_one_is_not_valid(
 def test_a_transcript_s_first_line_says_its_version(outputs: dict[str, list[Json]]) -> None:
     starts = [each for each in outputs["transcript"] if each["event"] == "sample_start"]
     assert len(starts) == 6
-    assert all(each["schema"] == 2 for each in starts)
-    assert _errors("transcript", {**starts[0], "schema": 3})
+    assert all(each["schema"] == 3 for each in starts)
+    assert _errors("transcript", {**starts[0], "schema": 9})
 
 
 def _spoilt(thing: Json) -> Iterator[Json]:

@@ -71,12 +71,12 @@ def test_the_same_rule_changes_nothing(parent: Path, program: Program) -> None:
 def test_the_conversation_is_taken_over_with_the_new_grade(program: Program) -> None:
     assert program("run", "--agentic-mode", "-n", "1", "--out", "r").returncode == 0
     assert program("regrade", "r").returncode == 0
-    transcripts = [
-        program("transcript", run, "quorum-signals").stdout for run in ("r", "r-regraded")
-    ]
+    transcripts = [program("transcript", run, "even-parcels").stdout for run in ("r", "r-regraded")]
     assert transcripts[0] == transcripts[1]
     # Played again it says the same.
-    done = program("run", "--agentic-mode", "-n", "1", "-b", "fixture", "-m", "replay:r-regraded")
+    done = program(
+        "run", "--agentic-mode", "-t", "even-parcels", "-b", "fixture", "-m", "replay:r-regraded"
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -119,7 +119,7 @@ def test_regrade_without_transcripts_knows_the_final_revision_alone(
         assert {step["public_passed"] for step in each["steps"]} == {None}
     assert curve(now)["first_write_unknown"] == curve(now)["perhaps_earlier"] == len(of_several)
     assert curve(now)["by_turn"][-1] == curve(iterated)["by_turn"][-1]
-    assert f"before any feedback; {len(of_several)} unknown" in done.stdout
+    assert f" and lost 0; {len(of_several)} unknown" in done.stdout
     page = program("report", now, "--out", "page.html")
     assert page.returncode == 0, page.stderr
     assert f"unknown for {len(of_several)} samples" in (iterated.parent / "page.html").read_text()

@@ -219,13 +219,14 @@ async def not_run(_code: str) -> Grade:
 def session(
     model: Any, limiter: RateLimiter, record: Callable[[Event], None], seconds: float | None = None
 ) -> Session:
+    prompt = load_prompt("default", "single_shot")
     return Session(
         problem=VIEW,
         model=model,
         settings=ModelSettings(),
-        prompt=load_prompt("default", "single_shot"),
-        toolbox=Toolbox(()),
-        workspace=Workspace(VIEW, not_run, 1.0),
+        prompt=prompt,
+        toolbox=Toolbox((), prompt),
+        workspace=Workspace(VIEW, prompt, not_run, 1.0),
         limits=Limits(seconds=seconds),
         journal=Journal(record),
         gate=SampleGate(limiter, Budget(Allowance())),

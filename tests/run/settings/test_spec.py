@@ -79,6 +79,6 @@ def test_a_value_of_several_parts_is_named_by_its_flag_and_by_its_place_in_a_fil
 
 def test_a_run_of_more_samples_than_a_directory_may_hold_is_refused_before_it_is_planned() -> None:
     spec = read_spec(None, {"model": "replay:bundled", "samples_per_problem": 100_000})
-    error = "32 problems with 100,000 samples each are 3,200,000 samples; a run has at most 500,000"
+    error = "36 problems with 100,000 samples each are 3,600,000 samples; a run has at most 500,000"
     with pytest.raises(UsageError, match=error):
         prepare(spec, {})

@@ -15,6 +15,7 @@ from harness.agent.events import (
     Resumed,
     SampleEnd,
     SampleStart,
+    ToolProtocolChanged,
     ToolResult,
 )
 from harness.models.protocol import (
@@ -117,7 +118,7 @@ def test_a_run_stores_its_system_prompt_once(tmp_path: Path) -> None:
     assert len(files) == 2
     for path in files:
         assert "expert competitive programmer" not in path.read_text()
-        start, request, *_ = read_events(path)
+        start, _, request, *_ = read_events(path)
         assert isinstance(start, SampleStart)
         assert isinstance(request, Request)
         assert (start.mode, start.limits) == ("agentic", stored["sample"]["limits"])
@@ -150,7 +151,8 @@ def test_a_transcript_without_its_manifest_says_what_is_missing(tmp_path: Path) 
     harness(tmp_path, "run", "--agentic-mode", "-t", "door-number", "--out", "r")
     (tmp_path / "r" / "run.json").unlink()
     (name,) = (each.name for each in (tmp_path / "r" / "transcripts").iterdir())
-    start, request, *others = read_events(tmp_path / "r" / "transcripts" / name)
+    start, protocol, request, *others = read_events(tmp_path / "r" / "transcripts" / name)
+    assert isinstance(protocol, ToolProtocolChanged)
     for event in (start, request):
         assert isinstance(event, Damaged)
         assert "stands in the run's run.json, which is missing" in event.cause
