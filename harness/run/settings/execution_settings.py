@@ -149,7 +149,7 @@ class ExecutionSettings(SettingsGroup):
         float | None,
         _budget(
             "Seconds that the run pauses while the provider does not answer, before it "
-            "stops with exit code 4. Default: 600; 60 if the provider has not answered yet.",
+            "stops. Default: 600; 60 if the provider has not answered yet.",
             "Model",
             metavar="S",
         ),
@@ -265,8 +265,8 @@ class JudgingSettings(SettingsGroup):
     all_tests: Annotated[
         bool | None,
         _tests(
-            "Run every test, or stop at the first failure. Default: stop after a limit was "
-            "hit, or after a failure when there are more than 100 tests.",
+            "Run every test, or stop at the first failure. Default: stop after a limit, and "
+            "with more than 100 tests after any failure.",
             "Grading",
             names=("--all-tests/--fail-fast",),
         ),

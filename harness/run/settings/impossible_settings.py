@@ -18,8 +18,8 @@ class ImpossibleSettings(SettingsGroup):
     impossible: Annotated[
         float | None,
         _public_tests(
-            "Share of the problems, from 0 to 1, in which one public test is changed so that no "
-            "right solution passes it. They count in no solved rate.",
+            "Share of the problems, from 0 to 1, with a public test that no right solution "
+            "passes. They count in no solved rate.",
             "Impossible tests",
             metavar="SHARE",
         ),

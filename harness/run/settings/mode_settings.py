@@ -63,8 +63,8 @@ class ModeSettings(SettingsGroup):
     tool_protocol: Annotated[
         ToolProtocol,
         _loop(
-            "Give the model its tools natively (native), or none, so that it answers with a "
-            "program in text (text). Default: native until the provider refuses that (auto).",
+            "Give the model its tools natively (native), or none: it answers with a program "
+            "(text). Default: native until the provider refuses (auto).",
             "Mode",
             metavar="auto|native|text",
         ),
@@ -105,9 +105,8 @@ class ModeSettings(SettingsGroup):
     context: Annotated[
         Context,
         _loop(
-            "What the model sees after a program that failed: one conversation that grows (grow), "
-            "or a new one with the problem, the program and what failed (fresh). Default: fresh "
-            "in text, grow with native tools (auto).",
+            "Conversation after a program that failed: it grows (grow), or is a new one (fresh). "
+            "Default: fresh in text, grow with native tools (auto).",
             "Mode",
             metavar="auto|grow|fresh",
         ),
@@ -161,8 +160,8 @@ class ModeSettings(SettingsGroup):
     agent_command: Annotated[
         str | None,
         _agent(
-            "Start your own agent, a program that speaks MCP, for each sample. {mcp_config} "
-            "becomes the path of a file with the server's address, {prompt} the task.",
+            "Start your own agent, which speaks MCP, for each sample. {mcp_config} becomes a "
+            "file with the server's address, {prompt} the task.",
             "Agent of your own",
             metavar="'CMD {mcp_config}'",
         ),

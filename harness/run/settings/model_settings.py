@@ -214,9 +214,8 @@ class RequestSettings(SettingsGroup):
     header: Annotated[
         Headers,
         Setting(
-            "A header of each request; may be given several times. A value $VARIABLE is "
-            "read from the environment. Other values are stored nowhere: give them again "
-            "with --resume.",
+            "A header of each request; repeatable. A value $VARIABLE is read from the "
+            "environment. Others are not stored: give them again with --resume.",
             "Model",
             metavar="NAME:VALUE",
             modes=ASKED,
