@@ -9,12 +9,13 @@ import typer
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED
 from harness.cli.settings_flags import with_settings
-from harness.cli.shared_flags import Notify, Observer, Source, with_source
+from harness.cli.shared_flags import Notify, Observer, Source, with_progress_flags, with_source
 from harness.errors import UsageError
 from harness.run.settings.spec import RunSpec
 
 
 @with_settings(*RunSpec.model_fields)
+@with_progress_flags
 def run(
     settings: Mapping[str, Any],
     *,
