@@ -97,6 +97,7 @@ COMMANDS = tuple(
         ("report", "report.page:report", "Write an HTML report of runs.", READ),
         ("view", "viewer.command:view", "Browse runs in a web browser.", READ),
         ("export", "export.command:export", "Write a run in another format.", READ),
+        ("rm", "remove.command:rm", "Delete runs.", READ),
         ("problems", "info.problems:problems", "List problems, or show one.", PROBLEMS),
         ("fetch", "info.fetch:fetch", "Download a benchmark's data.", PROBLEMS),
         ("verify", "verify.command:verify", "Judge a benchmark's reference solutions.", PROBLEMS),

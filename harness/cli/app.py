@@ -1,6 +1,7 @@
 """The program `harness`, and its commands, imported when used."""
 
 import gc
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,33 @@ if TYPE_CHECKING:
 _BY_NAME = {command.name: command for command in COMMANDS}
 
 
+MEANT: Mapping[str, str] = {
+    word: command
+    for command, words in (
+        ("--version", ("version",)),
+        ("COMMAND --help", ("man", "usage")),
+        ("ls", ("list", "runs", "history", "status")),
+        ("rm", ("delete", "remove", "del", "clean")),
+        ("run", ("eval", "evaluate", "bench", "solve", "start", "test")),
+        ("run --resume RUN", ("resume", "continue", "retry")),
+        ("run -m replay:RUN", ("replay",)),
+        ("compare", ("diff",)),
+        ("transcript", ("log", "logs", "trace", "cat")),
+        ("show", ("results", "summary", "info")),
+        ("view", ("ui", "web", "browse", "dashboard", "open")),
+        ("problems", ("benchmarks", "benchmark", "datasets", "tasks", "list-problems")),
+        ("fetch", ("download", "pull", "get")),
+        ("verify", ("validate", "check")),
+        ("grade", ("judge", "score")),
+        ("doctor", ("diagnose", "selftest")),
+        ("models", ("login", "logout", "auth", "providers", "keys", "config")),
+    )
+    for word in words
+}
+"""Words that other programs have for a command, with what they mean here."""
+
+NO_LOGIN = "There is nothing to log in to: `harness models` shows which key each provider needs."
+
 COLLECT_AFTER = 50_000  # new objects: imports make many, and no garbage
 
 
@@ -46,8 +74,19 @@ class LazyGroup(HelpGroup):
         }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; the name of a shell may be left out."""
+        """Read the arguments; a shell's name may be left out; `help X` stands for `X --help`."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
         return super().parse_args(ctx, with_shell(args))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the named command; if there is none, say which is meant."""
+        word = args[0]
+        if word in MEANT and word not in _BY_NAME and not ctx.resilient_parsing:
+            hint = f"Did you mean `harness {MEANT[word]}`?"
+            hint = NO_LOGIN if word in {"login", "logout", "auth"} else hint
+            ctx.fail(f"No such command {word!r}. {hint}")
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the names of the commands, in the order of the registry."""
@@ -115,7 +154,7 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def _version(
     *,
-    version: bool = typer.Option(False, "--version", help="Print the version and leave."),
+    version: bool = typer.Option(False, "-V", "--version", help="Print the version and leave."),
     install: str | None = typer.Option(
         None,
         INSTALL,

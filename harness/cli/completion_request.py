@@ -36,7 +36,7 @@ def answered(app: Callable[..., Any], environ: MutableMapping[str, str]) -> Any:
 
 
 def join_words(environ: MutableMapping[str, str]) -> int:
-    """Join words that bash split at colons.
+    """Join words that bash split at colons, and at the `=` of KEY=VALUE.
 
     Returns:
         Number of characters of the unfinished word before its last part.
@@ -47,10 +47,19 @@ def join_words(environ: MutableMapping[str, str]) -> int:
         return 0
     joined: list[str] = []
     for word in words[: int(place) + 1]:
-        if joined and (word.startswith(":") or joined[-1].endswith(":")):
+        if joined and (_goes_on(word[:1], joined[-1]) or _goes_on(joined[-1][-1:], joined[-1])):
             joined[-1] += word
         else:
             joined.append(word)
     environ["COMP_WORDS"] = "\n".join(joined)
     environ["COMP_CWORD"] = str(len(joined) - 1)
-    return joined[-1].rfind(":") + 1
+    return max(joined[-1].rfind(mark) for mark in _marks(joined[-1])) + 1
+
+
+def _marks(word: str) -> str:
+    """Return where bash splits a word; a flag and its value are two for click too."""
+    return ":" if word.startswith("-") else ":="
+
+
+def _goes_on(mark: str, word: str) -> bool:
+    return mark != "" and mark in _marks(word)

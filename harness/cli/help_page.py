@@ -1,6 +1,7 @@
 """The help of a command: usage, description, commands, flags by heading, and examples.
 
-The help of a command with many flags shows those that most people use; `--help-all` shows all.
+The help of a command with many flags shows those that most people use; `--help-all` shows all, also
+where the help does.
 """
 
 import inspect
@@ -14,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 WIDTH = 80
 INDENT = 6
+HELP_ALL = "--help-all"
 ADVANCED = "advanced"
 """Marks, in the annotation of a parameter, a flag that few people use."""
 
@@ -36,6 +38,14 @@ class _Help:
         """Write the help."""
         formatter.write(page(self, ctx))
 
+    def show_all_if_asked(self: Any, ctx: Any, args: list[str]) -> None:
+        """Print the help and exit on a `--help-all` that is no flag of the command's own."""
+        if HELP_ALL not in args or ctx.resilient_parsing:
+            return
+        if not any(HELP_ALL in parameter.opts for parameter in self.params):
+            typer.echo(f"{ctx.get_help().rstrip()}\n\nThese are all flags.")
+            ctx.exit()
+
 
 def _show_all(context: typer.Context, value: bool) -> None:
     if value and not context.resilient_parsing:
@@ -45,13 +55,18 @@ def _show_all(context: typer.Context, value: bool) -> None:
 
 HelpAll = Annotated[
     bool,
-    typer.Option("--help-all", is_eager=True, callback=_show_all, help="Show all flags and exit."),
+    typer.Option(HELP_ALL, is_eager=True, callback=_show_all, help="Show all flags and exit."),
 ]
 """Flag of a command whose help does not show all flags."""
 
 
 class HelpCommand(_Help, TyperCommand):
     """A command whose help is `page`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        self.show_all_if_asked(ctx, args)
+        return super().parse_args(ctx, args)
 
 
 class HelpGroup(_Help, TyperGroup):
@@ -62,6 +77,7 @@ class HelpGroup(_Help, TyperGroup):
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
             typer.echo(ctx.get_help())
             ctx.exit(2)
+        self.show_all_if_asked(ctx, args[:1])  # others may be of a subcommand
         return super().parse_args(ctx, args)
 
 

@@ -6,17 +6,19 @@ with `with_settings(…)`, which names them. Their flags are derived from the de
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED, HelpAll
 from harness.errors import UsageError
+from harness.run.settings.given import Given
 from harness.run.settings.problem_settings import ProblemSettings
-from harness.run.settings.spec import SETTINGS, RunSpec, default_of
+from harness.run.settings.spec import LISTS, SETTINGS, RunSpec, default_of
+from harness.run.settings.unknown_keys import refuse_unknown
 
 Command = Callable[..., Any]
 
@@ -52,6 +54,7 @@ _COMPLETERS: Mapping[str, Callable[[str], list[str]]] = {
 }
 MOST_FLAGS = 25
 """Number of flags above which the help leaves out those that few people use."""
+SET = "--set"
 HELP_ALL = inspect.Parameter(
     "help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll
 )
@@ -104,6 +107,48 @@ def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     if "price" in given:
         given["price"] = read_price(given["price"])
     return given
+
+
+def with_set(settings: Mapping[str, Any], texts: Iterable[str]) -> Given:
+    """Return the settings of flags, and below them those of `--set KEY=VALUE`.
+
+    Args:
+        settings: the given settings.
+        texts: the values of `--set`; a key whose value is a list may be repeated.
+
+    Raises:
+        UsageError: a text is no KEY=VALUE, or its key is unknown or repeated.
+    """
+    values: dict[str, Any] = {}
+    for text in texts:
+        word, equals, value = text.partition("=")
+        key = word.strip().replace("-", "_")
+        if not (equals and key and value.strip()):
+            raise UsageError(f"{SET} {text[:100]}: give KEY=VALUE, as max_turns=5")
+        refuse_unknown([key], RunSpec.model_fields, SET)
+        if key not in LISTS and key in values:
+            raise UsageError(f"{SET} {key} is given twice")
+        values[key] = [*values.get(key, ()), value] if key in LISTS else value
+    below = {key: value for key, value in given_settings(values).items() if key not in settings}
+    return Given({**below, **settings}, {key: f"{SET} {key}" for key in below})
+
+
+def complete_set(incomplete: str) -> list[str]:
+    """Complete `KEY=VALUE`: keys of a spec, and the values of those that have a list of them."""
+    word, equals, value = incomplete.partition("=")
+    if not equals:
+        return [f"{key}=" for key in RunSpec.model_fields if key.startswith(word)]
+    key = word.replace("-", "_")
+    values = _COMPLETERS[key](value) if key in _COMPLETERS else _choices(key)
+    return [f"{word}={each}" for each in values if each.startswith(value)]
+
+
+def _choices(key: str) -> list[str]:
+    """Return the words that a setting's value may be, if it is one of a few."""
+    field = RunSpec.model_fields.get(key)
+    kinds = () if field is None else (field.annotation, *get_args(field.annotation))
+    words = [str(each) for kind in kinds if get_origin(kind) is Literal for each in get_args(kind)]
+    return ["true", "false"] if bool in kinds else words
 
 
 def _annotation(key: str) -> Any:

@@ -1,7 +1,8 @@
 """Flags and arguments that several commands share."""
 
-from collections.abc import Iterable, Mapping
-from functools import partial
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,29 @@ from harness.cli import completion
 from harness.cli.help_page import ADVANCED
 from harness.cli.settings_flags import option
 from harness.errors import UsageError
+from harness.run.reporter import showing
+
+_PROGRESS_FLAGS: Mapping[str, Any] = {
+    "quiet": Annotated[
+        bool,
+        typer.Option(
+            "-q",
+            "--quiet",
+            help="Print only the answer and errors.",
+            rich_help_panel="What is shown",
+        ),
+    ],
+    "no_progress": Annotated[
+        bool,
+        typer.Option(
+            "--no-progress",
+            help="Show no progress; notices are shown.",
+            rich_help_panel="What is shown",
+        ),
+        ADVANCED,
+    ],
+}
+"""Flags of commands that show progress: name of the parameter to its annotation."""
 
 
 def with_source(settings: dict[str, Any], source: str | None) -> dict[str, Any]:
@@ -134,6 +158,25 @@ ServedProblems = Annotated[
     ),
 ]
 """Option that names the problems of a server."""
+
+
+def with_progress_flags(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command that shows progress the flags `--quiet` and `--no-progress`."""
+    flags = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=flag)
+        for name, flag in _PROGRESS_FLAGS.items()
+    ]
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    mine = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
+
+    @wraps(command)
+    def called(*, quiet: bool = False, no_progress: bool = False, **values: Any) -> Any:
+        with showing(notices=not quiet, progress=not (quiet or no_progress)):
+            return command(**values)
+
+    called.__signature__ = inspect.Signature([*mine, *flags])  # pyright: ignore[reportAttributeAccessIssue] - typer reads it
+    called.__annotations__ = {}
+    return called
 
 
 def among(settings: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Reporting to the user: notices, and progress of grading and loading."""
 
 import logging
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -10,6 +10,34 @@ LoadingWatch = Callable[[str, int, int], None]
 """Called with a file's name, the bytes read so far, and its total bytes."""
 
 log = logging.getLogger("harness")
+
+
+@dataclass(slots=True)
+class Verbosity:
+    """What a command shows beside its answer and errors.
+
+    Attributes:
+        notices: whether notices are shown.
+        progress: whether progress is shown.
+    """
+
+    notices: bool = True
+    progress: bool = True
+
+
+VERBOSITY = Verbosity()
+"""That of this process."""
+
+
+@contextmanager
+def showing(*, notices: bool, progress: bool) -> Generator[None]:
+    """Show notices and progress, or not, within a context."""
+    before = VERBOSITY.notices, VERBOSITY.progress
+    VERBOSITY.notices, VERBOSITY.progress = notices, progress
+    try:
+        yield
+    finally:
+        VERBOSITY.notices, VERBOSITY.progress = before
 
 
 class JudgingProgress(Protocol):

@@ -1,6 +1,6 @@
 """Progress on stderr: a live bar on a terminal, occasional lines elsewhere."""
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Self
 
@@ -18,6 +18,7 @@ from rich.progress import (
 
 from harness.closing import Closing
 from harness.figures import bad_rows
+from harness.run.reporter import VERBOSITY
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
 from harness.text import printable_line
@@ -27,15 +28,23 @@ LARGE = 8_000_000
 
 
 def live_bar(console: Console) -> Progress:
-    """Return a bar with description, count and time left; only shown on a terminal."""
+    """Return a bar with description, count and time left; only shown on a terminal.
+
+    Like all progress, it is not shown under `--quiet` and `--no-progress`.
+    """
     return Progress(
         TextColumn("{task.description}", markup=False),  # it may contain untrusted text
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeRemainingColumn(compact=True),
         console=console,
-        disable=not console.is_terminal,
+        disable=not (console.is_terminal and VERBOSITY.progress),
     )
+
+
+def status(console: Console, what: str) -> AbstractContextManager[object]:
+    """Show on a terminal, within a context, what is done."""
+    return console.status(what) if VERBOSITY.progress else nullcontext()
 
 
 class JudgingBar(Closing):
@@ -61,6 +70,8 @@ class JudgingBar(Closing):
         self._done += 1
         self._good += good
         self._failed += failed
+        if not VERBOSITY.progress:
+            return
         if self._console.is_terminal:
             self._bar.update(self._task, completed=self._done, description=self._state())
         elif self._done * self.LINES // self._total > (self._done - 1) * self.LINES // self._total:
@@ -91,7 +102,7 @@ class LoadingBar(Closing):
             DownloadColumn(),
             TimeRemainingColumn(compact=True),
             console=console,
-            disable=not console.is_terminal,
+            disable=not (console.is_terminal and VERBOSITY.progress),
             transient=True,
         )
 
@@ -100,7 +111,7 @@ class LoadingBar(Closing):
         if what not in self._tasks:
             self._bar.start()
             self._tasks[what] = self._bar.add_task(printable_line(what), total=total)
-            if not self._console.is_terminal and total >= LARGE:
+            if VERBOSITY.progress and not self._console.is_terminal and total >= LARGE:
                 self._console.print(f"{printable_line(what)}, {decimal(total)}", soft_wrap=True)
         self._bar.update(self._tasks[what], completed=done, total=total, visible=done < total)
 
@@ -125,19 +136,20 @@ def load_telling(spec: str, console: Console, *, skip_bad_rows: bool) -> Loaded:
     """Load the problems like `load_with_bar`; tell which rows were skipped."""
     loaded = load_with_bar(spec, console, skip_bad_rows=skip_bad_rows)
     if loaded.skipped:
-        console.print(bad_rows(loaded.skipped))
+        TerminalReporter(console).notice(bad_rows(loaded.skipped))
     return loaded
 
 
 @dataclass(frozen=True)
 class TerminalReporter:
-    """Prints to a console; implements `harness.run.reporter.Reporter`."""
+    """Prints to a console, as far as `VERBOSITY` allows; a `harness.run.reporter.Reporter`."""
 
     console: Console
 
     def notice(self, line: str) -> None:
-        """Show a line."""
-        self.console.print(line, soft_wrap=True)
+        """Show a line, unless `--quiet` is given."""
+        if VERBOSITY.notices:
+            self.console.print(line, soft_wrap=True)
 
     def judging(self, total: int, noun: str) -> AbstractContextManager[JudgingBar]:
         """Show a bar within a context."""

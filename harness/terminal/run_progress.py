@@ -14,6 +14,7 @@ from harness.figures import dollars, percent
 from harness.problem import Problem
 from harness.run.observer import Failure, Progress, Watch
 from harness.run.plan.plan import Plan
+from harness.run.reporter import VERBOSITY
 from harness.run.store.directory import RunDirectory
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import with_costs
@@ -167,7 +168,7 @@ class RunProgress(Closing):
         for result in earlier:
             self._tally.count(result)
         self._live: LiveTable | None = None
-        if console.is_terminal and not console.is_dumb_terminal:
+        if VERBOSITY.progress and console.is_terminal and not console.is_dumb_terminal:
             several = total > len(problems) > 0
             self._live = LiveTable(
                 console, self._tally, heading, problems, several=several, stays=stays
@@ -223,7 +224,7 @@ class RunProgress(Closing):
         """Show that a sample was resumed, or why it starts over."""
         if self._live and not event.cause:
             self._live.resumed(sample, event.turn)
-        if event.cause:
+        if event.cause and VERBOSITY.notices:
             self._console.print(
                 printable_line(f"{sample} begins again after turn {event.turn}: {event.cause}"),
                 soft_wrap=True,
@@ -246,7 +247,7 @@ class RunProgress(Closing):
         if self._live:
             self._live.retrying(sample, retry.turn, retry.cause)
             return
-        if retry.loading:
+        if retry.loading or not VERBOSITY.progress:
             return
         line = f"{sample}  retry {retry.attempt} in {retry.wait_s:.1f} s: {retry.cause}"
         self._console.print(printable_line(line), soft_wrap=True)
@@ -259,6 +260,8 @@ class RunProgress(Closing):
             self._live.progressed(sample, event)
 
     def _tell(self, line: str) -> None:
+        if not VERBOSITY.progress:
+            return
         place = f"[{self._tally.ended}/{self._tally.total}]"
         self._console.print(f"{place} {printable_line(line)}", soft_wrap=True)
         self._waiting.spoke()

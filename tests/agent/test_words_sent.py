@@ -15,6 +15,7 @@ from jinja2 import Environment
 from scripted import Played, Sent, call, read, run, turn, write
 
 from harness.agent.attempt import Limits, StrategyOptions
+from harness.agent.events import Refused, Request
 from harness.agent.problem_reports import MARK
 from harness.agent.templates.prompt_set import PromptSet, load_prompt, with_wrong_test
 from harness.grading.verdict import Difference, Grade, Verdict

@@ -136,6 +136,9 @@ def _bash(folder: Path, *words: str) -> list[str]:
         ),
         (["compare", "mine", "runs/t"], ["runs/two"]),
         (["regrade", "runs/", "--rule", "t"], ["tokens"]),
+        (["run", "--set", "max_tur"], ["max_turns="]),
+        (["run", "--set", "mode", "=", "a"], ["agentic"]),
+        (["run", "--set", "benchmark", "=", "livecodebench", ":", "v5"], ["v5", "v5_v6"]),
     ],
 )
 def test_bash_completes_words(place: Path, words: list[str], offered: list[str]) -> None:

@@ -10,11 +10,12 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from harness.agent.templates.prompt_set import bundled_name
-from harness.cli.app import app
+from harness.cli.app import MEANT, NO_LOGIN, app
 from harness.cli.help_page import EXAMPLES, page
 from harness.cli.settings_flags import JUDGING, MOST_FLAGS
 from harness.registry import COMMANDS
 from harness.run.settings.spec import SETTINGS
+from harness.version import __version__
 
 GROUP = get_command(app)
 WIDEST = 80
@@ -70,6 +71,8 @@ def test_the_help_of_a_command_shows_few_flags_and_says_how_to_see_all(name: str
     short, long = help_of(name), help_of(name, all_flags=True)
     assert len(flags_in(short)) <= MOST_FLAGS
     if len(flags_in(long)) <= MOST_FLAGS:
+        done = CliRunner().invoke(app, [name, "--help-all"])
+        assert done.stdout == f"{short}\n\nThese are all flags.\n"
         assert short == long
         return
     more = len(flags_in(long)) - len(flags_in(short))
@@ -90,6 +93,55 @@ def test_help_all_is_printed_before_other_flags_are_read(name: str) -> None:
     done = CliRunner().invoke(app, [name, "--sample-size", "x", "--help-all"])
     assert done.exit_code == 0
     assert done.stdout == help_of(name, all_flags=True) + "\n"
+
+
+@pytest.mark.parametrize("words", [(), ("ls",), ("prompts", "show"), ("experiment", "show")])
+def test_help_before_the_command_is_help_after_it(words: tuple[str, ...]) -> None:
+    asked = CliRunner().invoke(app, ["help", *words], prog_name="harness")
+    known = CliRunner().invoke(app, [*words, "--help"], prog_name="harness")
+    assert (asked.exit_code, asked.stdout) == (0, known.stdout)
+    assert asked.stdout.startswith(f"Usage: {' '.join(['harness', *words])} ")
+
+
+def test_help_of_a_command_that_is_not_there_says_so() -> None:
+    asked = CliRunner().invoke(app, ["help", "nosuch"])
+    assert asked.exit_code == 2
+    assert "No such command 'nosuch'" in asked.output
+
+
+@pytest.mark.parametrize("words", [("prompts", "show"), ("prompts",), ()])
+def test_help_all_of_a_group_or_its_command_says_that_these_are_all(words: tuple[str, ...]) -> None:
+    asked = CliRunner().invoke(app, [*words, "--help-all"], prog_name="harness")
+    assert asked.exit_code == 0
+    known = CliRunner().invoke(app, [*words, "--help"], prog_name="harness")
+    assert asked.stdout == f"{known.stdout}\n\nThese are all flags.\n".replace("\n\n\n", "\n\n")
+
+
+@pytest.mark.parametrize("flag", ["-V", "--version"])
+def test_the_version_has_a_short_flag(flag: str) -> None:
+    asked = CliRunner().invoke(app, [flag])
+    assert (asked.exit_code, asked.stdout) == (0, f"{__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("list", "Did you mean `harness ls`?"),
+        ("version", "Did you mean `harness --version`?"),
+        ("login", NO_LOGIN),
+        ("delete", "Did you mean `harness rm`?"),
+    ],
+)
+def test_a_word_of_other_programs_is_answered_with_the_command_meant(word: str, told: str) -> None:
+    asked = CliRunner().invoke(app, [word, "--some-flag"])
+    assert asked.exit_code == 2
+    assert f"No such command {word!r}. {told}" in " ".join(asked.output.split())
+
+
+def test_the_commands_that_are_meant_are_there() -> None:
+    names = {command.name for command in COMMANDS}
+    assert names.isdisjoint(MEANT)
+    assert {command.split()[0] for command in MEANT.values()} <= {*names, "COMMAND", "--version"}
 
 
 @pytest.mark.parametrize("example", [each for some in EXAMPLES.values() for each in some])

@@ -6,7 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli.settings_flags import FILTERS, JUDGING, with_settings
-from harness.cli.shared_flags import AsJson, Benchmark, Named, among, named_benchmark
+from harness.cli.shared_flags import (
+    AsJson,
+    Benchmark,
+    Named,
+    among,
+    named_benchmark,
+    with_progress_flags,
+)
 from harness.efficiency.measurement import Scales, timing_of
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.calibrate.library import calibrate_problems
@@ -23,6 +30,7 @@ CALIBRATED = tuple(
 
 
 @with_settings("timing", *CALIBRATED, *FILTERS)
+@with_progress_flags
 def calibrate(
     settings: Mapping[str, Any],
     spec: Named = None,
@@ -42,14 +50,15 @@ def calibrate(
     keys = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
     asked = read_spec(None, keys)
     err = console(error=True)
+    reporter = TerminalReporter(err)
     loaded = load_telling(asked.benchmark or "", err, skip_bad_rows=asked.skip_bad_rows)
     problems = select(loaded.problems, asked.selection()).problems
 
     def tell_known(known: int, of: int) -> None:
         line = f"{known:,} of {count(of, 'problem')} known already; --recollect times them anew"
-        err.print(line, soft_wrap=True)
+        reporter.notice(line)
 
-    calibrated = calibrate_problems(problems, scales, how, TerminalReporter(err), tell_known)
+    calibrated = calibrate_problems(problems, scales, how, reporter, tell_known)
     if as_json:
         rows = ", ".join(each.model_dump_json() for each in calibrated.problems)
         summary = calibrated.summary.model_dump_json()

@@ -8,13 +8,14 @@ import typer
 
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED
-from harness.cli.settings_flags import with_settings
-from harness.cli.shared_flags import Notify, Observer, Source, with_source
+from harness.cli.settings_flags import SET, complete_set, with_set, with_settings
+from harness.cli.shared_flags import Notify, Observer, Source, with_progress_flags, with_source
 from harness.errors import UsageError
 from harness.run.settings.spec import RunSpec
 
 
 @with_settings(*RunSpec.model_fields)
+@with_progress_flags
 def run(
     settings: Mapping[str, Any],
     *,
@@ -62,9 +63,19 @@ def run(
         typer.Option(
             "-c",
             "--config",
-            help="YAML file with settings; flags win over it.",
+            help="YAML file with settings; flags and --set win over it.",
             rich_help_panel="Run",
             metavar="FILE",
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            SET,
+            help="A setting by its key, as max_turns=5; flags win over it. Repeat.",
+            rich_help_panel="Run",
+            metavar="KEY=VALUE",
+            autocompletion=complete_set,
         ),
     ] = None,
     as_json: Annotated[
@@ -105,11 +116,11 @@ def run(
     from harness.features.observers.attach import watchers_of
     from harness.terminal.gate import read_rate
 
-    flags = with_source(dict(settings), source)
-    if agentic_mode and flags.setdefault("mode", "agentic") != "agentic":
-        raise UsageError(
-            f"--agentic-mode and --mode {flags['mode']} contradict each other; give one"
-        )
+    own = dict(settings)
+    if agentic_mode and own.setdefault("mode", "agentic") != "agentic":
+        raise UsageError(f"--agentic-mode and --mode {own['mode']} contradict each other; give one")
+    flags = with_set(own, set_ or ())
+    flags.update(with_source(flags, source))
     least, watchers = read_rate(fail_under), watchers_of(observer, notify)
     running = Running(as_json=as_json, fail_under=least, watchers=watchers, dry_run=dry_run)
     if resume is not None:

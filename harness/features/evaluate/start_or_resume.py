@@ -17,6 +17,7 @@ from harness.run.engine.lifecycle import PreparedRun
 from harness.run.engine.outcome import Outcome
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import ANSWER, CHARACTERS, Estimate, Foretold, estimate
+from harness.run.settings.given import Given
 from harness.run.settings.spec import GROWING, RESUMABLE, flag_of, known_keys, read_spec
 from harness.run.store.directory import MANIFEST, default_path, experiment_of, read_manifest
 from harness.run.store.origin import IMPORT_AGAIN, is_imported
@@ -113,18 +114,19 @@ class Running:
         only: Sequence[str] = (),
     ) -> int:
         """Resume a run; return the exit code."""
+        names = flags.names if isinstance(flags, Given) else dict[str, str]()
         fixed = sorted(set(flags) - RESUMABLE - GROWING)
         if fixed or out or config:
             named = fixed[0] if fixed else "out" if out else "config"
+            named = names.get(named) or f"--{named.replace('_', '-')}"
             raise UsageError(
-                f"--{named.replace('_', '-')} cannot be changed on --resume: it would make the run "
-                "another one"
+                f"{named} cannot be changed on --resume: it would make the run another one"
             )
         before = read_manifest(path)
         if is_imported(before):  # its model may be no name that can be asked
             raise RunDirectoryError(f"{path} was made by `harness import`{IMPORT_AGAIN}")
         _refuse_variant(path, flags)
-        spec = read_spec(None, {**known_keys(before["spec"]), **flags})
+        spec = read_spec(None, Given({**known_keys(before["spec"]), **flags}, names))
         return self._run(self.controller.further(path, spec, before, only), path)
 
     def _run(self, prepared: PreparedRun, path: Path | None) -> int:

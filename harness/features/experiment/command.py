@@ -11,7 +11,7 @@ from rich.console import Console
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED, HelpCommand, HelpGroup
 from harness.cli.settings_flags import PROBLEMS, with_settings
-from harness.cli.shared_flags import Notify, Observer, Source, with_source
+from harness.cli.shared_flags import Notify, Observer, Source, with_progress_flags, with_source
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.experiment.foretold import foretold, print_estimate
 from harness.features.experiment.library import ExperimentRun
@@ -37,6 +37,7 @@ run_option = partial(typer.Option, rich_help_panel="Run")
 
 @app.callback(invoke_without_command=True)
 @with_settings(*PROBLEMS, *MODEL, *BUDGET)
+@with_progress_flags
 def experiment(
     settings: Mapping[str, Any],
     *,
@@ -195,11 +196,12 @@ def run_experiment(
         HarnessError: see `harness.experiment`.
     """
     out, err = console(), console(error=True)
+    reporter = TerminalReporter(err)
     run = ExperimentRun(
         asked,
-        TerminalReporter(err),
+        reporter,
         run_progress(err, of_variant=True),
-        err.print,
+        reporter.notice,
         watchers=watchers,
     )
     run.controller.dry_run = dry_run

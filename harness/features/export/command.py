@@ -10,7 +10,7 @@ from typing import Annotated, overload
 
 import typer
 
-from harness.cli.shared_flags import RunArgument
+from harness.cli.shared_flags import RunArgument, with_progress_flags
 from harness.errors import StorageError, UsageError
 from harness.features.export.conversations import atif_text, chat_text
 from harness.features.export.eval_results import eval_results_text
@@ -32,7 +32,7 @@ from harness.run.store.transcripts import FOLDER
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.files.rows import Loaded
 from harness.terminal.consoles import console, write_data
-from harness.terminal.progress import load_with_bar
+from harness.terminal.progress import TerminalReporter, load_with_bar
 from harness.text import printable_line
 
 FORMATS = (
@@ -60,6 +60,7 @@ Load = Callable[[Run], Loaded]
 """Loads the problems of a run."""
 
 
+@with_progress_flags
 def export(
     run: RunArgument,
     to: Annotated[
@@ -93,6 +94,7 @@ def export(
     .eval_results/ of a model on the Hugging Face hub. every-eval-ever: JSON of that project.
     """
     err = console(error=True)
+    reporter = TerminalReporter(err)
 
     def load(run: Run) -> Loaded:
         named = benchmark or str(run.spec.get("benchmark") or "fixture")
@@ -108,7 +110,7 @@ def export(
     known = run_read.planned if to == "junit" else len(run_read.results)
     for each in paths:
         number = _lines_of(each) if to in CONVERSATIONS else known
-        err.print(f"{count(number, 'sample')} in {printable_line(str(each))}")
+        reporter.notice(f"{count(number, 'sample')} in {printable_line(str(each))}")
         if number < known:
             left = count(known - number, "graded sample")
             err.print(f"{left} without an answer of the model, or a transcript: not in it")

@@ -9,6 +9,7 @@ import typer
 
 from harness.cli.help_page import HelpCommand
 from harness.cli.settings_flags import with_settings
+from harness.cli.shared_flags import with_progress_flags
 
 ANYWHERE = "127.0.0.1:0"
 HTTP = "--http"
@@ -31,6 +32,7 @@ class McpCommand(HelpCommand):
     *("benchmark", "run_code_tool", "tool", "max_tool_calls", "prompt"),
     *("sample_timeout", "sample_wall_timeout"),
 )
+@with_progress_flags
 def mcp(
     settings: Mapping[str, Any],
     *,

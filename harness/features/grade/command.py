@@ -7,10 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli.settings_flags import JUDGING, with_settings
-from harness.cli.shared_flags import AsJson, Problems, among
+from harness.cli.shared_flags import AsJson, Problems, among, with_progress_flags
 
 
 @with_settings(*JUDGING, "cpp_flags", "timing", "skip_bad_rows")
+@with_progress_flags
 def grade(
     settings: Mapping[str, Any],
     *,

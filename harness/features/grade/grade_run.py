@@ -340,14 +340,14 @@ def grade_file(
         NothingSelectedError: no solution of the file belongs to any of the problems.
     """
     err = console(error=True)
+    reporter, interrupted = TerminalReporter(err), False
     solutions = read_solutions(path)
     loaded = load_telling(spec, err, skip_bad_rows=skip_bad_rows)
     run = GradeRun.of(solutions, loaded.problems, spec, judging, extract=extract, timing=timing)
     for line in run.left_out:
-        err.print(printable_line(line), soft_wrap=True)
+        reporter.notice(printable_line(line))
     gates = gates or GradeGates()
     gates.check(run.matched)
-    reporter, interrupted = TerminalReporter(err), False
     with GradedFile(whole=as_json) as graded:
         if run.runs_code:
             interrupted = in_session(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli.settings_flags import JUDGING, with_settings
-from harness.cli.shared_flags import AsJson, Problems, among
+from harness.cli.shared_flags import AsJson, Problems, among, with_progress_flags
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.import_.agreement import agreement_lines
 from harness.features.import_.library import failure_words, import_file
@@ -36,12 +36,13 @@ def import_given(request: ImportRequest, *, as_json: bool) -> int:
         HarnessError: see `harness.import_run`.
     """
     err = console(error=True)
-    imported = import_file(request, TerminalReporter(err), err.print)
+    reporter = TerminalReporter(err)
+    imported = import_file(request, reporter, reporter.notice)
     print_summary(console(), imported.summary, imported.path, as_json=as_json)
     for line in agreement_lines(imported.compared):
         err.print(line, soft_wrap=True)
     if imported.left_out:
-        err.print(left_out_words(imported), soft_wrap=True)
+        reporter.notice(left_out_words(imported))
     if imported.interrupted:
         err.print("interrupted; run the same command again to continue")
         return INTERRUPTED
@@ -52,6 +53,7 @@ def import_given(request: ImportRequest, *, as_json: bool) -> int:
 
 
 @with_settings(*JUDGING, "language", "cpp_flags", "skip_bad_rows")
+@with_progress_flags
 def import_(
     settings: Mapping[str, Any],
     *,

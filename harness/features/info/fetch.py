@@ -9,7 +9,7 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from harness.cli.shared_flags import Benchmark, Named, named_benchmark
+from harness.cli.shared_flags import Benchmark, Named, named_benchmark, with_progress_flags
 from harness.figures import bad_rows, count
 from harness.sources.benchmarks import fetch as fetch_files
 from harness.sources.benchmarks import load
@@ -28,6 +28,7 @@ def _sizes_table(files: list[HubFile]) -> Table:
     return table
 
 
+@with_progress_flags
 def fetch(
     spec: Named = None,
     benchmark: Benchmark = None,

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from harness.cli import completion
 from harness.cli.settings_flags import PROBLEMS, with_settings
-from harness.cli.shared_flags import Source, with_source
+from harness.cli.shared_flags import Source, with_progress_flags, with_source
 from harness.excerpts import shorten
 from harness.figures import bad_rows, count
 from harness.languages.known import language
@@ -153,6 +153,7 @@ def _test(problem: Problem, test: TestCase, number: int) -> str:
 
 
 @with_settings(*PROBLEMS)
+@with_progress_flags
 def problems(
     settings: Mapping[str, Any],
     what: Annotated[

@@ -28,7 +28,7 @@ from harness.agent.templates.set_texts import Texts, set_texts, write_texts
 from harness.cli import completion
 from harness.cli.help_page import HelpCommand, HelpGroup
 from harness.cli.settings_flags import with_settings
-from harness.cli.shared_flags import Source, with_source
+from harness.cli.shared_flags import Source, with_progress_flags, with_source
 from harness.errors import UsageError
 from harness.features.info.rendering import Rendering
 from harness.figures import count
@@ -157,6 +157,7 @@ def show(
 
 @app.command("render", cls=HelpCommand)
 @with_settings("benchmark", "language", "tool_protocol")
+@with_progress_flags
 def render(
     settings: Mapping[str, Any],
     name: Set,

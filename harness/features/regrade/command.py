@@ -9,7 +9,7 @@ from typing import Annotated, Any, Unpack
 import typer
 
 from harness.cli.settings_flags import JUDGING, with_settings
-from harness.cli.shared_flags import AsJson, RunArgument, among
+from harness.cli.shared_flags import AsJson, RunArgument, among, with_progress_flags
 from harness.errors import INTERRUPTED, RunDirectoryError, UsageError
 from harness.features.regrade.stored_solutions import (
     Regrading,
@@ -221,6 +221,7 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
 
 
 @with_settings("benchmark", *JUDGING, "cpp_flags")
+@with_progress_flags
 def regrade_command(
     settings: Mapping[str, Any],
     run: RunArgument,
@@ -245,7 +246,9 @@ def regrade_command(
     changed = {key: value for key, value in settings.items() if key not in ELSEWHERE}
     how, least = judging(among(settings, JUDGING)), read_rate(fail_under)
     reporter = TerminalReporter(err)
-    regraded = judge_again(run, out, changed, how=how, load=load, reporter=reporter, tell=err.print)
+    regraded = judge_again(
+        run, out, changed, how=how, load=load, reporter=reporter, tell=reporter.notice
+    )
     print_summary(console(), regraded.summary, regraded.path, as_json=as_json)
     err.print(f"{count(len(regraded.changed), 'verdict')} changed")
     for result, verdict in regraded.changed[:MOST_CHANGES]:

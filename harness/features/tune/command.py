@@ -13,7 +13,7 @@ from rich.console import Console
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED, HelpCommand, HelpGroup
 from harness.cli.settings_flags import with_settings
-from harness.cli.shared_flags import Source, with_source
+from harness.cli.shared_flags import Source, with_progress_flags, with_source
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
 from harness.features.observers.observer_events import watched
 from harness.features.tune.outcome import TuneOutcome, outcome_of
@@ -50,6 +50,7 @@ run_option = partial(typer.Option, rich_help_panel="Run")
 
 @app.callback(invoke_without_command=True)
 @with_settings(*KEYS)
+@with_progress_flags
 def tune(
     settings: Mapping[str, Any],
     *,
@@ -167,11 +168,12 @@ def run_tuning(asked: TuneRequest, *, as_json: bool = False, dry_run: bool = Fal
         HarnessError: a setting cannot be used, another process is at work on it, or a write failed.
     """
     out, err = console(), console(error=True)
-    controller = RunController(TerminalReporter(err), watched(None, progress=None))
+    reporter = TerminalReporter(err)
+    controller = RunController(reporter, watched(None, progress=None))
     controller.dry_run = dry_run
 
     def tell(line: str) -> None:
-        err.print(printable_line(line), soft_wrap=True)
+        reporter.notice(printable_line(line))
 
     tuning = Tuning(asked, controller, tell)
     prepared = tuning.prepare()
@@ -182,7 +184,7 @@ def run_tuning(asked: TuneRequest, *, as_json: bool = False, dry_run: bool = Fal
     controller.announce(prepared)
     outcome = tuning.carry_out()
     for line in tuning.remarks(outcome):
-        tell(line)
+        err.print(printable_line(line), soft_wrap=True)
     print_outcome(out, outcome, as_json=as_json)
     if outcome.ended == "interrupted":
         return INTERRUPTED

@@ -8,7 +8,14 @@ import typer
 from rich.console import Console
 
 from harness.cli.settings_flags import FILTERS, JUDGING, with_settings
-from harness.cli.shared_flags import AsJson, Benchmark, Named, among, named_benchmark
+from harness.cli.shared_flags import (
+    AsJson,
+    Benchmark,
+    Named,
+    among,
+    named_benchmark,
+    with_progress_flags,
+)
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, MISSED, OK, NothingSelectedError
 from harness.features.verify.library import VerifiedBenchmark, VerifyRequest, verify_problems
 from harness.features.verify.verification import Verification
@@ -19,7 +26,7 @@ from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
 from harness.terminal.consoles import console, write_json
 from harness.terminal.gate import CLOSE, read_rate
-from harness.terminal.progress import TerminalReporter, load_telling
+from harness.terminal.progress import TerminalReporter, load_telling, status
 
 
 def _left(verified: VerifiedBenchmark) -> str:
@@ -53,6 +60,7 @@ def _json(verified: VerifiedBenchmark) -> Iterator[str]:
 
 
 @with_settings(*JUDGING, *FILTERS)
+@with_progress_flags
 def verify(
     settings: Mapping[str, Any],
     *,
@@ -89,9 +97,10 @@ def verify(
     asked = read_spec(None, keys)
     name = asked.benchmark or ""
     err, out = console(error=True), console()
+    reporter = TerminalReporter(err)
 
     def tell_known(known: int, of: int) -> None:
-        err.print(f"{known:,} of {count(of, 'verdict')} known already; --fresh judges anew")
+        reporter.notice(f"{known:,} of {count(of, 'verdict')} known already; --fresh judges anew")
 
     loaded = load_telling(name, err, skip_bad_rows=asked.skip_bad_rows)
     verified = verify_problems(
@@ -99,8 +108,8 @@ def verify(
         parse_spec(name).name,
         how,
         wanted,
-        TerminalReporter(err),
-        reading=err.status("reading references"),  # shown on a terminal only
+        reporter,
+        reading=status(err, "reading references"),
         tell_known=tell_known,
     )
     if as_json:

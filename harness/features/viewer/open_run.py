@@ -1,7 +1,6 @@
-"""A run that the viewer shows, kept up to date; its URL, and its deletion."""
+"""A run that the viewer shows, kept up to date; its URL, and why it is not deleted."""
 
 import hashlib
-import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,9 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from harness.errors import UsageError
 from harness.features.viewer.result_index import ResultRow, Rows
 from harness.models.prices.price_lists import ListedPrice
+from harness.run.store import deletion
 from harness.run.store.directory import (
     MANIFEST,
     RESULTS,
@@ -89,39 +88,9 @@ def refusal(root: Path, place: RunPlace) -> str:
     path, folder = place.path, root.resolve()
     if path.resolve() == folder:
         return "It is the folder that is served: delete it yourself."
-    if path.is_symlink() or not path.resolve().is_relative_to(folder):
-        return "It is a link, or lies outside the folder that is served."
-    if is_under_way(path):
-        return "A process is at work on it: stop that first."
-    if not (path / MANIFEST).is_file():
-        return "It is not a run, or no longer one."
-    return ""
-
-
-def delete_run(root: Path, place: RunPlace) -> None:
-    """Delete a run's directory with all its files; links are removed, never followed.
-
-    Raises:
-        UsageError: the run may not be deleted, or the disk refuses.
-    """
-    why = refusal(root, place)
-    if why:
-        raise UsageError(f"{place.name}: {why}")
-    try:
-        shutil.rmtree(place.path)
-    except OSError as error:
-        raise UsageError(f"{place.name} is not deleted: {error.strerror}") from error
-
-
-def size_of(path: Path) -> int:
-    """Return the bytes of a run's files; unreadable files are not counted."""
-    total = 0
-    for each in path.rglob("*"):
-        try:
-            total += 0 if each.is_symlink() else each.stat().st_size
-        except OSError:
-            continue
-    return total
+    if not path.is_symlink() and not path.resolve().is_relative_to(folder):
+        return "It lies outside the folder that is served."
+    return deletion.refusal(path)
 
 
 @dataclass(frozen=True, slots=True)

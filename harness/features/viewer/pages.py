@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from harness.errors import DataError, HarnessError, RunDirectoryError, StorageError
+from harness.errors import DataError, HarnessError, RunDirectoryError, StorageError, UsageError
 from harness.features.viewer.blocks import Blocks
 from harness.features.viewer.efficiency_axis import strip_of
 from harness.features.viewer.event_texts import text_in
@@ -20,7 +20,7 @@ from harness.features.viewer.excerpts import PAGE
 from harness.features.viewer.highlight import coloured, language_of
 from harness.features.viewer.html import line, render
 from harness.features.viewer.library import Library, Talk, created, winners
-from harness.features.viewer.open_run import Item, OpenRun, delete_run, key_of, refusal, size_of
+from harness.features.viewer.open_run import Item, OpenRun, key_of, refusal
 from harness.features.viewer.query import (
     COLUMNS,
     Query,
@@ -31,6 +31,7 @@ from harness.features.viewer.query import (
     sums,
 )
 from harness.features.viewer.transcript_index import PER_PAGE
+from harness.run.store.deletion import delete_run, size_of
 from harness.run.store.directory import is_under_way
 from harness.run.store.origin import is_replay
 from harness.run.store.results import SampleResult
@@ -62,7 +63,9 @@ class Pages:
         with self._lock:
             try:
                 place = self._library.run(request.path_params["run"]).place
-                delete_run(self._library.root, place)
+                if why := refusal(self._library.root, place):
+                    raise UsageError(f"{place.name}: {why}")
+                delete_run(place.path, place.name)
             except KeyError:
                 return PlainTextResponse("There is no such run.\n", 404)
             except HarnessError as error:

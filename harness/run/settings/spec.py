@@ -11,6 +11,7 @@ from harness.agent.strategies import ASKING, BUILT_IN
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.route import shown_url
 from harness.run.settings.execution_settings import ExecutionSettings, JudgingSettings
+from harness.run.settings.given import Given
 from harness.run.settings.impossible_settings import ImpossibleSettings
 from harness.run.settings.mode_settings import ModeSettings
 from harness.run.settings.model_settings import RequestSettings, with_preset
@@ -114,6 +115,12 @@ def flag_of(key: str, value: object = True) -> str:
     return f"--no-{word}" if value is False and default_of(key) is True else f"--{word}"
 
 
+def _name_of(key: str, flags: Collection[str], value: object = True) -> str:
+    """Return where a value was given on the command line: its flag, or `--set` and its key."""
+    names = flags.names if isinstance(flags, Given) else dict[str, str]()
+    return names.get(key) or flag_of(key, value)
+
+
 def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:
     """Return the spec of a YAML file, if given, overridden by flags.
 
@@ -154,8 +161,8 @@ def spec_of(
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
-        flag = f"--{str(first['loc'][0]).replace('_', '-')}"  # the value shows which part
-        name = flag if str(first["loc"][0]) in flags else f"{path}: {name}"
+        key = str(first["loc"][0])  # the value shows which part
+        name = _name_of(key, flags) if key in flags else f"{path}: {name}"
         raise UsageError(f"{name}: {fault_words(first)}{_given(first)}") from None
     if spec.mode not in ASKING:
         from harness.agent.strategies.strategies import find_strategy
@@ -193,7 +200,7 @@ def _refuse_empty(
         items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
         kept = str if key == "stop" else str.strip  # an answer may end at white space
         if any(isinstance(word, str) and not kept(word) for word in items):
-            name = flag_of(key) if key in flags else f"{path}: {key}"
+            name = _name_of(key, flags) if key in flags else f"{path}: {key}"
             raise UsageError(f"{name} is empty; give a value, or leave it out")
 
 
@@ -226,7 +233,7 @@ def _refuse_unused(
         if uses(spec.mode, key) or not (preset or is_said(spec, key)):
             continue
         by_flag = path is None or key in flags
-        name = flag_of(key, getattr(spec, key)) if by_flag else f"{path}: {key}"
+        name = _name_of(key, flags, getattr(spec, key)) if by_flag else f"{path}: {key}"
         if setting.modes == ASKED:
             raise UsageError(
                 f"{name} has no effect with --mode {spec.mode}, in which your own agent calls its "

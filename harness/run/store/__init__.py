@@ -1,6 +1,6 @@
 """Reading and writing of the files in a run directory.
 
-- `directory`, `files`: the directory, its lock, its files
+- `directory`, `deletion`, `files`: the directory, its lock and deletion, its files
 - `results`: `results.jsonl`
 - `transcript`, `transcripts`, `transcript_contents`: logs of samples, and their content
 - `planned_samples`: how many samples each problem has

@@ -205,6 +205,15 @@ def test_an_agent_sees_only_the_environment_it_is_given(folder: Path, agents: Ag
     assert "planted" not in "".join(kept)
 
 
+def test_an_agent_s_program_is_found_in_the_virtual_environment_that_is_not_active(
+    folder: Path, agents: Agents
+) -> None:
+    command = f"python -E -s {agents.folder / 'acts.py'} hello tell=PATH right"
+    done = begun(folder, agents, command, "--agent-without-namespace", PATH="/nowhere")
+    assert done.returncode == 0, done.stderr
+    assert left(folder / "r").stderr.split() == [f"{Path(sys.executable).parent}:/nowhere"]
+
+
 SH = {"agent_command": "sh"}
 
 

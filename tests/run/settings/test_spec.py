@@ -19,8 +19,8 @@ def test_every_key_is_a_flag_and_every_flag_a_key() -> None:
     command = group.get_command(typer.Context(group), "run")  # type: ignore[attr-defined]
     flags = {parameter.name for parameter in command.params}
     about_the_invocation = {"out", "resume", "only", "config", "as_json", "dry_run", "fail_under"}
-    about_the_invocation |= {"observer", "notify", "help_all"}
-    spellings = {"source", "agentic_mode"}
+    about_the_invocation |= {"observer", "notify", "help_all", "quiet", "no_progress"}
+    spellings = {"source", "agentic_mode", "set_"}
     assert flags - about_the_invocation - spellings == set(RunSpec.model_fields)
 
 

@@ -1,0 +1,1 @@
+"""`harness rm`: delete runs."""

@@ -1,0 +1,100 @@
+"""`harness rm`: what is deleted, what is asked first, and what is refused."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from program import PROGRAM, Done, environment, harness
+from runs_made import result, write_run
+
+from harness.run.store.results import ResultsFile
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two runs, one of them with a link to a file outside of it."""
+    for name in ("one", "two"):
+        write_run(tmp_path / name, [result("p/0")])
+    (tmp_path / "kept.txt").write_text("kept")
+    (tmp_path / "one" / "link").symlink_to(tmp_path / "kept.txt")
+    return tmp_path
+
+
+def line(done: Done) -> str:
+    assert done.returncode == 2, done.stderr
+    (only,) = done.stderr.strip().splitlines()
+    return only
+
+
+def asked(folder: Path, answer: str) -> Done:
+    """Delete both runs on a terminal, where the question gets this answer."""
+    master, slave = os.openpty()
+    os.write(master, answer.encode())
+    try:
+        return subprocess.run(
+            [PROGRAM, "rm", "one", "two"],
+            cwd=folder,
+            env=environment(),
+            stdin=slave,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+def test_runs_are_deleted_without_a_question_and_links_are_not_followed(folder: Path) -> None:
+    done = harness(folder, "rm", "one", "two", "--yes")
+    assert (done.returncode, done.stdout) == (0, "deleted one\ndeleted two\n")
+    assert [path.name for path in folder.iterdir()] == ["kept.txt"]
+
+
+def test_without_a_terminal_nothing_is_deleted_unless_that_is_said(folder: Path) -> None:
+    done = harness(folder, "rm", "one")
+    assert "rm asks first, and there is no terminal; give --yes" in line(done)
+    assert (folder / "one" / "run.json").exists()
+
+
+@pytest.mark.parametrize(("answer", "left"), [("y\n", False), ("\n", True), ("no\n", True)])
+def test_a_terminal_is_asked(folder: Path, answer: str, left: bool) -> None:
+    done = asked(folder, answer)
+    assert done.returncode == 0, done.stderr
+    assert "Delete 2 runs? [y/N]" in done.stdout
+    assert "nothing is deleted" in done.stdout if left else "deleted two" in done.stdout
+    assert [(folder / name).exists() for name in ("one", "two")] == [left, left]
+
+
+def test_a_run_in_use_is_refused_with_all_others(folder: Path) -> None:
+    at_work = ResultsFile(folder / "two" / "results.jsonl")
+    try:
+        done = harness(folder, "rm", "one", "two", "--yes")
+    finally:
+        at_work.close()
+    assert "two: A process is at work on it: stop that first." in line(done)
+    assert (folder / "one").exists()
+    assert harness(folder, "rm", "one", "two", "--yes").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nothing", "nothing: no such run"),
+        ("linked", "linked: It is a link."),
+        (".", "is not a run: it has no run.json; it holds runs, such as"),
+        ("one/run.json", "is a file of a run; give its directory, one"),
+    ],
+)
+def test_what_is_no_run_is_refused(folder: Path, name: str, why: str) -> None:
+    (folder / "linked").symlink_to(folder / "one")
+    assert why in line(harness(folder, "rm", name, "--yes"))
+    assert (folder / "one" / "run.json").exists()
+
+
+def test_a_run_whose_manifest_cannot_be_read_is_deleted(folder: Path) -> None:
+    (folder / "one" / "run.json").write_text("{")
+    assert harness(folder, "rm", "one", "--yes").returncode == 0
+    assert not (folder / "one").exists()
