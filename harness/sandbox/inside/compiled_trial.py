@@ -5,6 +5,7 @@ fork server watches and ends that process. Nothing of the fork server's memory i
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import select
@@ -24,7 +25,14 @@ from inside.walls.lockdown import Lockdown
 from inside.working_directory import empty_working_directory
 
 RUN, WAIT, ARGUMENTS, CLOSE = b"f", b"w", b"a", b"c"  # orders to the launcher
-STARTED, ENDED, NOT_EXECUTED = b"P", b"W", b"Xexecveat"
+STARTED, ENDED, FAILED, NOT_EXECUTED = b"P", b"W", b"X", b"Xexecveat"
+OF_THE_PROGRAM = frozenset(
+    {
+        *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ELOOP),
+        *(errno.ENOEXEC, errno.EINVAL, errno.ELIBBAD, errno.E2BIG),
+    }
+)
+"""Errors of a start that the program's file or its interpreter brings about, not the machine."""
 ABOVE = 20  # first descriptor that is out of the way of these
 PATIENCE_S = 20.0
 _PROCESS, _END, _SIZE = struct.Struct("=i"), struct.Struct("=4q"), struct.Struct("=I")
@@ -55,9 +63,17 @@ def placed(low: Sequence[int], others: Sequence[int]) -> list[int]:
     return kept
 
 
-def _end_of(word: bytes) -> str:
-    """Return the end of a test whose process said something; the program itself cannot."""
-    return "unstarted" if word == NOT_EXECUTED else "garbage"
+def is_unstarted(word: bytes) -> bool:
+    """Return whether the launcher says that a program cannot be started by its own fault."""
+    return word[:-1] == NOT_EXECUTED and word[-1] in OF_THE_PROGRAM
+
+
+def failure(word: bytes) -> str:
+    """Return what the launcher says when it cannot start a process."""
+    if word[:1] != FAILED or len(word) == 1:
+        return "no process can be started: the launcher ended"
+    call = word[1:-1].decode(errors="replace")
+    return f"no process can be started: {call}: {os.strerror(word[-1])}"
 
 
 class CompiledTrial(SolutionTrial):
@@ -120,7 +136,7 @@ class CompiledTrial(SolutionTrial):
         os.write(self.orders, RUN)
         born = self.wait(self.template, self.template.now(), self.births)
         if born.word[:1] != STARTED:
-            return self._broken(f"no process can be started: {born.word.decode(errors='replace')}")
+            return self._broken(failure(born.word))
         began = time.monotonic()
         process = Started(*_PROCESS.unpack(born.word[1:]))
         if self.job.ends:
@@ -136,11 +152,18 @@ class CompiledTrial(SolutionTrial):
         if waited.missing == "gone":
             waited = waited._replace(cpu_s=(user_us + system_us) / 1e6)
         self.keep_files()
-        record = self.record(waited, waited.missing or _end_of(waited.word))
+        record = self.record(waited, waited.missing or self._end_of(waited.word))
         if self.can_fork:
             kill_strays(self.template.pid)
         empty_working_directory()
         return messages.ProcessReport(status, peak_bytes, user_us / 1e6, [record])
+
+    def _end_of(self, word: bytes) -> str:
+        """Return the end of a test at which the launcher spoke; the program itself cannot."""
+        if is_unstarted(word):
+            return "unstarted"
+        messages.write_report(self.files[-1], {"status": "error", "error": failure(word)})
+        return "broken"
 
     def _say_arguments(self) -> None:
         text = b"".join(word.encode("utf-8", "surrogatepass") + b"\0" for word in self.arguments)
