@@ -131,8 +131,8 @@ def test_the_launcher_says_which_error_kept_a_program_from_starting(
     ready, started = b"R", b"P"
     answers = (tmp_path / "answers").read_bytes()
     assert answers.startswith(ready + started)
-    word = b"Xexecveat" + bytes([number])
-    assert answers[6 : 6 + len(word)] == word  # after the process's number
+    word = b"X" + bytes([number]) + b"execveat".ljust(14, b"\0")
+    assert answers[17 : 17 + len(word)] == word
     assert is_unstarted(word) is is_its_fault
     assert failure(word) == f"no process can be started: execveat: {os.strerror(number)}"
 

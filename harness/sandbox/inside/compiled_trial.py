@@ -25,7 +25,8 @@ from inside.walls.lockdown import Lockdown
 from inside.working_directory import empty_working_directory
 
 RUN, WAIT, ARGUMENTS, CLOSE = b"f", b"w", b"a", b"c"  # orders to the launcher
-STARTED, ENDED, FAILED, NOT_EXECUTED = b"P", b"W", b"X", b"Xexecveat"
+STARTED, ENDED, FAILED = b"P", b"W", b"X"
+NOT_EXECUTED = "execveat"
 OF_THE_PROGRAM = frozenset(
     {
         *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ELOOP),
@@ -65,15 +66,19 @@ def placed(low: Sequence[int], others: Sequence[int]) -> list[int]:
 
 def is_unstarted(word: bytes) -> bool:
     """Return whether the launcher says that a program cannot be started by its own fault."""
-    return word[:-1] == NOT_EXECUTED and word[-1] in OF_THE_PROGRAM
+    return failed_call(word) == NOT_EXECUTED and word[1] in OF_THE_PROGRAM
+
+
+def failed_call(word: bytes) -> str:
+    """Return the name of the call that failed in the launcher; empty if it says something else."""
+    return word[2:].rstrip(b"\0").decode(errors="replace") if word[:1] == FAILED else ""
 
 
 def failure(word: bytes) -> str:
     """Return what the launcher says when it cannot start a process."""
-    if word[:1] != FAILED or len(word) == 1:
+    if not (call := failed_call(word)):
         return "no process can be started: the launcher ended"
-    call = word[1:-1].decode(errors="replace")
-    return f"no process can be started: {call}: {os.strerror(word[-1])}"
+    return f"no process can be started: {call}: {os.strerror(word[1])}"
 
 
 class CompiledTrial(SolutionTrial):
@@ -138,7 +143,7 @@ class CompiledTrial(SolutionTrial):
         if born.word[:1] != STARTED:
             return self._broken(failure(born.word))
         began = time.monotonic()
-        process = Started(*_PROCESS.unpack(born.word[1:]))
+        process = Started(*_PROCESS.unpack_from(born.word, 1))
         if self.job.ends:
             self.forget_ends()
             os.write(self.orders, CLOSE)
@@ -148,11 +153,12 @@ class CompiledTrial(SolutionTrial):
                 waited = waited._replace(missing=self.watch.complaint(process.pid) or "gone")
         finally:
             process.end_group()
-        status, peak_bytes, user_us, system_us = self._end()
+        said, (status, peak_bytes, user_us, system_us) = self._end()
+        waited = waited._replace(word=waited.word or said)
         if waited.missing == "gone":
             waited = waited._replace(cpu_s=(user_us + system_us) / 1e6)
         self.keep_files()
-        record = self.record(waited, waited.missing or self._end_of(waited.word))
+        record = self.record(waited, self._end_of(waited.word) if waited.word else waited.missing)
         if self.can_fork:
             kill_strays(self.template.pid)
         empty_working_directory()
@@ -174,14 +180,20 @@ class CompiledTrial(SolutionTrial):
         record = self.record(Waited(b"", "broken", 0.0, 0.0), "broken")
         return messages.ProcessReport(0, 0, 0.0, [record])
 
-    def _end(self) -> tuple[int, int, int, int]:
-        """Return the ended process's wait status, peak memory and microseconds."""
+    def _end(self) -> tuple[bytes, tuple[int, int, int, int]]:
+        """Return what was said before, and wait status, peak memory and microseconds."""
         os.write(self.orders, WAIT)
         poll = select.poll()
         poll.register(self.births, select.POLLIN)
+        said, kind = b"", self._next_kind(poll)
+        if kind == FAILED:
+            said = kind + os.read(self.births, messages.WORD_BYTES - 1)
+            kind = self._next_kind(poll)
+        if kind != ENDED:
+            raise EOFError("the launcher ended")
+        return said, _END.unpack(os.read(self.births, _END.size))
+
+    def _next_kind(self, poll: select.poll) -> bytes:
         if not poll.poll(PATIENCE_S * 1000):
             raise TimeoutError("a process does not end")
-        answer = os.read(self.births, 1 + _END.size)
-        if answer[:1] != ENDED:
-            raise EOFError("the launcher ended")
-        return _END.unpack(answer[1:])
+        return os.read(self.births, 1)

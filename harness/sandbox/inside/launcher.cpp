@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 enum { ORDERS = 3, ANSWERS = 4, PROGRAM = 5 };
+enum { WORD = 16 };  // bytes of an answer on a start, as `messages.WORD_BYTES`
 enum { MOST_INSTRUCTIONS = 4096, MOST_PLACES = 16, MOST_ARGUMENTS = 256, MOST_TEXT = 1 << 16 };
 
 static struct sock_filter code[MOST_INSTRUCTIONS];
@@ -48,13 +49,17 @@ static void answer(char kind, const void *data, size_t size) {
     if (write(ANSWERS, message, size + 1) < 0) _exit(1);
 }
 
-// Says which call failed, and the number of the error as a byte after its name.
+static void tell_start(pid_t child) {
+    char text[WORD - 1] = {};
+    memcpy(text, &child, sizeof child);
+    answer('P', text, sizeof text);
+}
+
+// Says which call failed: the number of the error as a byte, and the call's name.
 static void complain(const char *what) {
-    char text[16];
-    size_t size = strlen(what);
-    memcpy(text, what, size);
-    text[size] = static_cast<char>(errno);
-    answer('X', text, size + 1);
+    char text[WORD - 1] = {static_cast<char>(errno)};
+    strncpy(text + 1, what, sizeof text - 2);
+    answer('X', text, sizeof text);
 }
 
 static void fail(const char *what) {
@@ -99,7 +104,7 @@ static pid_t start() {
     pid_t self = getpid(), child = fork();
     if (child == 0) become_solution(self, gate[0]);
     if (child < 0) complain("fork");
-    if (child > 0 && !sizes[0]) answer('P', &child, sizeof child);
+    if (child > 0 && !sizes[0]) tell_start(child);
     if (!sizes[0]) {
         if (child > 0 && write(gate[1], "", 1) != 1) kill(child, SIGKILL);
         close(gate[0]);
@@ -111,7 +116,7 @@ static pid_t start() {
                              reinterpret_cast<void *>(PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL)) &&
                      !ptrace(PTRACE_CONT, child, nullptr, nullptr) &&
                      stops(child, SIGTRAP, PTRACE_EVENT_SECCOMP);
-        if (begun) answer('P', &child, sizeof child);
+        if (begun) tell_start(child);
         if (!begun || ptrace(PTRACE_DETACH, child, nullptr, nullptr)) {
             kill(child, SIGKILL);
             waitpid(child, nullptr, __WALL);
