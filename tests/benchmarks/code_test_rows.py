@@ -295,6 +295,156 @@ def callbacks() -> Iterator[Form]:
         yield Form("callback", test, called, not_called)
 
 
+class Recording(NamedTuple):
+    """A function of the tests that keeps something, and what the tests then look at.
+
+    Attributes:
+        test: the test code.
+        honest: a solution that calls the function as the tests expect.
+        cheats: solutions that do not.
+    """
+
+    test: str
+    honest: str
+    cheats: tuple[str, ...]
+
+
+_EACH = "def F(function, items):\n    for item in items:\n        function(item)"
+_WRONG_EACH = (
+    "def F(function, items): pass",
+    "def F(function, items):\n    for item in items[1:]:\n        function(item)",
+    "def F(function, items):\n    for item in reversed(items):\n        function(item)",
+    "def F(function, items):\n"
+    "    for name, kept in getattr(function, '__globals__', {}).items():\n"
+    "        if isinstance(kept, list): kept.extend(items)\n",
+    "def F(function, items):\n    for item in [*items, *items]:\n        function(item)",
+    "def F(function, items):\n    for item in items:\n        function(item, item)",
+    "def F(function, items): raise StopIteration",
+)
+_SEEN = "F(record, [1, 2, 3])\nassert seen == [1, 2, 3]"
+_RECORDS = (
+    "seen = []\ndef record(x):\n    seen.append(x)",
+    "seen = []\ndef record(x): return seen.append(x)",
+    "seen = []\nrecord = lambda x: seen.append(x)",
+    "seen = []\nrecord = seen.append",
+    "seen = []\ndef record(x):\n    global seen\n    seen = [*seen, x]",
+    "seen = []\ndef record(x, kept=seen):\n    kept += [x]",
+    "seen = []\nkept = (seen, 1)\ndef record(x):\n    kept[0].append(x)",
+    "seen = []\ndef put(values, x):\n    values.append(x)\ndef record(x):\n    put(seen, x)",
+    "seen = []\nimport bisect\ndef record(x):\n    bisect.insort(seen, x, key=lambda _: 0)",
+    "class Log:\n    def __init__(self): self.seen = []\n"
+    "    def put(self, x): self.seen.append(x)\nlog = Log()\nseen = log.seen\nrecord = log.put",
+    "class Log:\n    seen = []\n    def __call__(self, x): self.seen.append(x)\n"
+    "record = Log()\nseen = Log.seen",
+    "class Log:\n    seen = []\nseen = Log.seen\ndef record(x):\n    Log.seen.append(x)",
+    "seen = []\nfrom functools import partial\nrecord = partial(list.append, seen)",
+    "seen = []\ndef record(x): record.seen.append(x)\nrecord.seen = seen",
+    "seen = []\ndef inner(x):\n    seen.append(x)\ndef record(x):\n    inner(x)",
+)
+"""Functions that record what they are called with in the tests' own `seen`."""
+_RETRY = """
+def F(function, times):
+    for _ in range(times):
+        try:
+            return function()
+        except ValueError as error:
+            last = error
+    raise last
+"""
+_RECORDINGS = (
+    *(Recording(f"{each}\n{_SEEN}", _EACH, _WRONG_EACH) for each in _RECORDS),
+    Recording(
+        "from unittest.mock import Mock\nrecord = Mock(return_value=7)\n"
+        "assert F(record, 3) == 7\nrecord.assert_called_once_with(3)",
+        "def F(function, x): return function(x)",
+        ("def F(function, x): return 7", "def F(function, x): function(x); return function(x)"),
+    ),
+    Recording(
+        "count = 0\ndef double(x):\n    global count\n    count += 1\n    return x * 2\n"
+        "kept = F(double)\nassert [kept(4), kept(4), kept(5)] == [8, 8, 10]\nassert count == 2",
+        "def F(function):\n    known = {}\n    def inner(x):\n        if x not in known:\n"
+        "            known[x] = function(x)\n        return known[x]\n    return inner",
+        ("def F(function): return function", "def F(function): return lambda x: x * 2"),
+    ),
+    Recording(
+        "calls = []\ndef flaky():\n    calls.append(1)\n    if len(calls) < 3:\n"
+        "        raise ValueError('again')\n    return 'done'\n"
+        "assert F(flaky, 5) == 'done'\nassert len(calls) == 3\ncalls.clear()\n"
+        "try:\n    F(flaky, 2)\nexcept ValueError as error:\n    assert error.args == ('again',)\n"
+        "else:\n    assert False\nassert len(calls) == 2",
+        _RETRY,
+        ("def F(function, times): return 'done'", "def F(function, times): return function()"),
+    ),
+    Recording(
+        "class OwnError(Exception): pass\ncalls = []\ndef fails(x):\n    calls.append(x)\n"
+        "    raise OwnError(x)\ntry:\n    F(fails, 3)\nexcept OwnError as error:\n"
+        "    assert error.args == (3,)\nelse:\n    assert False\nassert calls == [3]",
+        "def F(function, x): return function(x)",
+        ("def F(function, x): raise Exception(x)", "def F(function, x): pass"),
+    ),
+    Recording(
+        "seen = []\ndef fills(values):\n    seen.append(len(values))\n    values.append(9)\n"
+        "got = F(fills)\nassert got == [9, 9]\nassert seen == [0, 1]",
+        "def F(function):\n    values = []\n    function(values)\n    function(values)\n"
+        "    return values",
+        ("def F(function): return [9, 9]", "def F(function):\n    function([])\n    return [9, 9]"),
+    ),
+    Recording(
+        "depth = []\ndef deeper(n):\n    depth.append(n)\n"
+        "    return 0 if n == 0 else F(deeper, n - 1)\n"
+        "got = F(deeper, 3)\nassert got == 4\nassert depth == [3, 2, 1, 0]",
+        "def F(function, n): return function(n) + 1",
+        ("def F(function, n): return n + 1", "def F(function, n): return function(n)"),
+    ),
+    Recording(
+        "seen = []\ndef record(x):\n    seen.append(x)\n    return x\n"
+        "it = F(record, [1, 2, 3])\nassert seen == []\nassert next(it) == 1\nassert seen == [1]\n"
+        "assert list(it) == [2, 3]\nassert seen == [1, 2, 3]",
+        "def F(function, items):\n    for item in items:\n        yield function(item)",
+        (
+            "def F(function, items): return iter([function(item) for item in items])",
+            "def F(function, items): return iter(items)",
+        ),
+    ),
+    Recording(
+        "expected = {48213, 777}\ndef tick(x):\n    expected.discard(x)\n"
+        "F(tick, 48212)\nF(tick, 776)\nassert not expected",
+        "def F(function, x): function(x + 1)",
+        (
+            "def F(function, x):\n    for kept in getattr(function, '__globals__', {}).values():\n"
+            "        if isinstance(kept, set):\n            for each in list(kept): function(each)",
+            "def F(function, x):\n    function.__self__.clear()",
+        ),
+    ),
+    Recording(
+        "seen = []\ndef record(x):\n    seen.append(x)\nF(record, 500)\n"
+        "assert seen == list(range(500))",
+        "def F(function, n):\n    for x in range(n): function(x)",
+        ("def F(function, n):\n    for x in range(n - 1): function(x)",),
+    ),
+    Recording(
+        "seen = []\ndef stop(x):\n    seen.append(x)\n    raise StopIteration\n"
+        "got = F(stop, 3)\nassert got == 'stopped'\nassert seen == [3]",
+        "def F(function, x):\n    try:\n        function(x)\n    except StopIteration:\n"
+        "        return 'stopped'",
+        ("def F(function, x): return function(x)", "def F(function, x): return 'stopped'"),
+    ),
+    Recording(
+        "seen = []\ndef stop(x):\n    seen.append(x)\n    raise StopIteration\n"
+        "assert all(x == y for x, y in zip(map(lambda n: F(stop, n), [1]), [48213]))",
+        "",
+        ("def F(function, x): return function(x)",),
+    ),
+)
+
+
+def recordings() -> Iterator[Form]:
+    """Yield functions of the tests that keep something, such as what they are called with."""
+    for each in _RECORDINGS:
+        for cheat in each.cheats:
+            yield Form("recording", each.test, each.honest, cheat)
+
+
 _EXPECTED = (
     "import pytest\nwith pytest.raises({}):\n    F(1)",
     "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n"
@@ -335,7 +485,10 @@ def expected() -> Iterator[Form]:
 
 def forms() -> list[Form]:
     """Return all forms."""
-    return [*signals(), *expected(), *names(), *classes_of_starter(), *operators(), *callbacks()]
+    return [
+        *(*signals(), *expected(), *names(), *classes_of_starter(), *operators(), *callbacks()),
+        *recordings(),
+    ]
 
 
 def problems(forms: list[Form], folder: Path) -> list[Problem]:

@@ -29,7 +29,8 @@ GENERATOR = _generator()
 def test_cheats_are_refused_and_honest_solutions_accepted(step: int) -> None:
     forms = GENERATOR.forms()[::step]
     tally = GENERATOR.measure(forms)
-    assert {form.family for form in forms} >= {"signal", "name", "operator", "callback"}
+    families = {form.family for form in forms}
+    assert families >= {"signal", "name", "operator", "callback", "recording"}
     assert tally.wrong == []
     assert tally.cheats.total() == len(forms)
     assert tally.honest.total() > len(forms) / 2
@@ -40,3 +41,13 @@ def test_operators_with_a_plain_value_are_told() -> None:
     tally = GENERATOR.measure([form._replace(told=False) for form in forms])
     assert tally.cheats_accepted.total() > len(forms) / 2  # they are the solution's own answer
     assert GENERATOR.measure(forms).cheats_accepted.total() == 0
+
+
+@pytest.mark.parametrize(
+    "step", [5, pytest.param(1, marks=pytest.mark.thorough)], ids=["some forms", "all forms"]
+)
+def test_functions_that_record_into_the_tests_state_run_where_the_tests_are(step: int) -> None:
+    forms = list(GENERATOR.recordings())[::step]
+    tally = GENERATOR.measure(forms)
+    assert tally.wrong == []
+    assert tally.cheats.total() == len(forms) > 100 / step

@@ -1,9 +1,11 @@
 """C++ programs: verdicts, limits, and the cache of compiled programs."""
 
 import contextlib
+import errno
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -33,6 +35,10 @@ except MissingCompilerError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
 SANDBOX = Path(harness.sandbox.__file__).parent  # where what runs inside finds itself
+sys.path.insert(0, str(SANDBOX))
+
+from inside.compiled_trial import failure, is_unstarted  # noqa: E402 - the folder must be known
+
 LIMITS = Limits(cpu_s=1.0, memory_bytes=256 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
 DOUBLE = "#include <iostream>\nint main() { int n; std::cin >> n; std::cout << 2 * n << '\\n'; }\n"
 TESTS = [TestCase(input=f"{n}\n", output=f"{2 * n}\n", public=n == 1) for n in (1, 20, 300)]
@@ -86,6 +92,11 @@ def test_a_compiler_that_reaches_a_limit_is_no_fault_of_the_compiler(
             "could not be started",
         ),
         (
+            'asm(".section .interp,\\"a\\"\\n.string \\"/no/such\\"\\n.text");\nint main() {}',
+            Verdict.RUNTIME_ERROR,
+            "could not be started",
+        ),
+        (
             "#include <vector>\nint main() { for (std::vector<long> v;;) v.push_back(1); }",
             Verdict.MEMORY_LIMIT,
             "",
@@ -98,6 +109,32 @@ def test_endings_have_the_verdicts_of_python(
     grade = _judge(shared_worker, code)
     assert grade.verdict is verdict
     assert error in grade.tests[0].error
+
+
+@pytest.mark.parametrize(
+    ("opened", "number", "is_its_fault"),
+    [("<", errno.ENOEXEC, True), ("<>", errno.ETXTBSY, False)],
+    ids=["no program", "a busy file"],
+)
+def test_the_launcher_says_which_error_kept_a_program_from_starting(
+    tmp_path: Path, opened: str, number: int, is_its_fault: bool
+) -> None:
+    launcher = tmp_path / "launcher"
+    source = str(SANDBOX / "inside" / "launcher.cpp")
+    subprocess.run([compiler().path, "-o", str(launcher), source], check=True)
+    program = tmp_path / "program"
+    program.write_bytes(b"\x7fnothing")
+    program.chmod(0o755)
+    (tmp_path / "orders").write_bytes(struct.pack("=II", 0, 0) + b"fw")
+    command = f"exec ./launcher 3<orders 4>answers 5{opened}program"
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, timeout=60)
+    ready, started = b"R", b"P"
+    answers = (tmp_path / "answers").read_bytes()
+    assert answers.startswith(ready + started)
+    word = b"X" + bytes([number]) + b"execveat".ljust(14, b"\0")
+    assert answers[17 : 17 + len(word)] == word
+    assert is_unstarted(word) is is_its_fault
+    assert failure(word) == f"no process can be started: execveat: {os.strerror(number)}"
 
 
 def test_a_compiled_program_is_kept_for_its_user_alone(tmp_path: Path) -> None:

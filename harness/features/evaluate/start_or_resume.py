@@ -19,7 +19,14 @@ from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import ANSWER, CHARACTERS, Estimate, Foretold, estimate
 from harness.run.settings.given import Given
 from harness.run.settings.spec import GROWING, RESUMABLE, flag_of, known_keys, read_spec
-from harness.run.store.directory import MANIFEST, default_path, experiment_of, read_manifest
+from harness.run.store.directory import (
+    check_begun,
+    check_new,
+    default_path,
+    experiment_of,
+    has_run,
+    read_manifest,
+)
 from harness.run.store.origin import IMPORT_AGAIN, is_imported
 from harness.run.summary.summary import Summary
 from harness.terminal.consoles import console, write_json
@@ -94,7 +101,9 @@ class Running:
     ) -> int:
         """Start a new run, or resume the one at `out`; return the exit code."""
         spec = read_spec(config, flags)
-        if out is not None and (out / MANIFEST).exists():
+        if out is not None and has_run(out):
+            if not self.controller.dry_run:
+                check_begun(out)
             _refuse_variant(out, flags)
             prepared = self.controller.further(out, spec, read_manifest(out), only)
             return self._run(prepared, out)
@@ -102,6 +111,8 @@ class Running:
             raise UsageError(f"--mode {COMES}: `harness mcp --problem ID` begins such a run")
         if only:
             raise UsageError("--only goes with a run that has begun: name it with --resume")
+        if out is not None:
+            check_new(out)
         return self._run(self.controller.new(spec), out)
 
     def resume(

@@ -36,7 +36,7 @@ from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
 from harness.run.settings.unknown_keys import refuse_unknown
-from harness.run.store.directory import RunDirectory
+from harness.run.store.directory import RunDirectory, check_writable
 from harness.run.store.directory_lock import locked
 from harness.text import printable_line
 
@@ -234,6 +234,8 @@ class ExperimentRun:
 
     def prepare(self) -> Mapping[str, PreparedRun]:
         """Prepare every variant, so that mistakes are found before anything costs."""
+        if not self.controller.dry_run:
+            check_writable(self.experiment.path, "an experiment")
         return self.runs.prepare(self.experiment)
 
     async def carry_out_in_loop(self) -> None:

@@ -46,7 +46,7 @@ from harness.run.settings.python_arguments import path_of, spec_from
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
-from harness.run.store.directory import RunDirectory
+from harness.run.store.directory import RunDirectory, check_new
 from harness.run.store.origin import PUBLISHED
 from harness.run.store.planned_samples import of_file, planned_samples
 from harness.run.store.results import SampleResult
@@ -222,6 +222,7 @@ def import_file(
 def _import_solutions(request: ImportRequest, reporter: Reporter) -> Imported:
     """Make a run of solutions with their published verdicts. Raises HarnessError."""
     _refuse_judging(request)
+    check_new(request.out)
     file = request.file
     model = request.keys.get("model") or _model_of(file)
     spec = request.spec(model=model, mode=request.keys.get("mode") or "single_shot")

@@ -34,7 +34,16 @@ from harness.run.session.isolation import isolate
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, judging
 from harness.run.settings.spec import RunSpec, known_keys, read_spec
-from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, RunDirectory, read_manifest
+from harness.run.store.directory import (
+    MANIFEST,
+    RESULTS,
+    SUMMARY,
+    RunDirectory,
+    check_begun,
+    check_new,
+    has_run,
+    read_manifest,
+)
 from harness.run.store.origin import HERE
 from harness.run.store.planned_samples import of_file, planned_samples
 from harness.run.store.transcripts import FOLDER
@@ -121,6 +130,8 @@ def import_trajectories(
     """
     how = judging(request.judging)
     request.spec()  # report a wrong key before a large file is read
+    origin = _origin(request, file)
+    _check_place(request.out, origin)
     tools = tuple(map(WriteTool.read, request.write_tools)) or WRITE_TOOLS
     loaded = request.problems()
     extract = str(request.keys.get("extract") or "harness")
@@ -154,7 +165,7 @@ def import_trajectories(
     if rules.runs_code:
         session = session.for_problems(there, request.benchmark or "fixture", reporter)
     choice = isolate(reporter, session.least, unsafe=session.unsafe)
-    made_by = {**_manifest(_origin(request, file), loaded, there, spec, session), **numbers}
+    made_by = {**_manifest(origin, loaded, there, spec, session), **numbers}
     with _opened(request.out, {**made_by, **surroundings(choice)}) as directory:
         done = {result.sample for result in directory.committed()}
         tell(_plan(samples, done))
@@ -248,13 +259,28 @@ def _opened(path: Path, manifest: Mapping[str, Any]) -> Generator[RunDirectory]:
         directory.close()
 
 
+def _check_place(path: Path, origin: Mapping[str, Any]) -> None:
+    """Check that the run can be made at a path, or goes on there. Raises RunDirectoryError."""
+    if not has_run(path):
+        check_new(path)
+        return
+    _refuse_other_file(path, read_manifest(path), origin)
+    check_begun(path)
+
+
+def _refuse_other_file(path: Path, there: Mapping[str, Any], origin: Mapping[str, Any]) -> None:
+    kept = ("sha256", "format", "write_tools")
+    imported = there.get("imported") or {}
+    if any(imported.get(key) != origin.get(key) for key in kept):
+        raise RunDirectoryError(f"{path} is another run; choose another --out")
+
+
 def _resumed(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
     """Open a run that was begun. Raises RunDirectoryError if it is another one."""
     there = read_manifest(path)
-    kept = ("sha256", "format", "write_tools")
-    facts = [[each.get("imported", {}).get(key) for key in kept] for each in (there, manifest)]
+    _refuse_other_file(path, there, manifest["imported"])
     same = known_keys(there["spec"]) == known_keys(manifest["spec"])
-    if facts[0] != facts[1] or not same or there["problems"] != manifest["problems"]:
+    if not same or there["problems"] != manifest["problems"]:
         raise RunDirectoryError(f"{path} is another run; choose another --out")
     return RunDirectory.resume(path)
 

@@ -35,7 +35,13 @@ from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec, default_of, known_keys, read_spec
 from harness.run.store.changed_tests import changes_of, with_changes
-from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.store.directory import (
+    RunDirectory,
+    check_begun,
+    check_new,
+    has_run,
+    read_manifest,
+)
 from harness.run.store.origin import as_judged_here
 from harness.run.store.results import SampleResult
 from harness.run.store.versions import versions_after
@@ -147,6 +153,9 @@ def judge_again(
     before = read_manifest(parent)
     least = {"require_isolation": default_of("require_isolation")}
     spec = read_spec(None, {**known_keys(before["spec"]), **least, **flags})
+    beside = parent.with_name(f"{parent.resolve().name}-regraded")
+    path = out or beside
+    _check_place(path, parent, spec)
     changes = changes_of(before)
     loaded = (each for each in load(spec).problems if each.id in before["problems"])
     there = with_changes(loaded, changes)
@@ -171,8 +180,7 @@ def judge_again(
             [each.problem for each in stored], spec.test_timeout, judging.options
         ),
     }
-    beside = parent.with_name(f"{parent.resolve().name}-regraded")
-    directory = _opened(out or beside, now)
+    directory = RunDirectory.resume(path) if has_run(path) else RunDirectory.create(path, now)
     done = {result.sample for result in directory.committed()}
     left = [each for each in stored if each.result.sample not in done]
     tell(f"{count(len(stored), 'solution')}, {len(left)} pending")
@@ -209,15 +217,16 @@ def _with_limits(
     return asked.for_problems(problems, spec.benchmark or "fixture", reporter)
 
 
-def _opened(path: Path, manifest: Mapping[str, Any]) -> RunDirectory:
-    """Create the run, or resume it if it is the same one."""
-    if not (path / MANIFEST).exists():
-        return RunDirectory.create(path, manifest)
+def _check_place(path: Path, parent: Path, spec: RunSpec) -> None:
+    """Check that the run can be made at a path, or goes on there. Raises RunDirectoryError."""
+    if not has_run(path):
+        check_new(path)
+        return
     there = read_manifest(path)
-    same = known_keys(there["spec"]) == known_keys(manifest["spec"])
-    if there.get("parent") != manifest["parent"] or not same:
+    same = known_keys(there["spec"]) == known_keys(spec.model_dump(mode="json"))
+    if there.get("parent") != str(parent.resolve()) or not same:
         raise RunDirectoryError(f"{path} is another run; choose another --out")
-    return RunDirectory.resume(path)
+    check_begun(path)
 
 
 @with_settings("benchmark", *JUDGING, "cpp_flags")

@@ -21,7 +21,7 @@ from harness.registry import IMPOSSIBLE, feature
 from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import PreparedRun, Read, going_on, open_directory
-from harness.run.engine.manifest import changed, in_use, unused
+from harness.run.engine.manifest import changed, in_use, refuse_other_mode, unused
 from harness.run.engine.outcome import Outcome, reasons_left, stopped_by, sum_up
 from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
@@ -107,6 +107,7 @@ class RunController:
             RunDirectoryError: the spec is that of another run.
             HarnessError: as in `harness.run.plan.plan.prepare`.
         """
+        refuse_other_mode(spec.mode, before)
         read = read or self.reader(spec)
         plan = prepare(
             spec,

@@ -229,6 +229,23 @@ def _stored(plan: Plan) -> dict[str, Any]:
     return kept.model_dump(mode="json")
 
 
+def refuse_other_mode(mode: str, before: Mapping[str, Any]) -> None:
+    """Refuse to resume a run in another mode, for which it holds no templates.
+
+    Raises:
+        RunDirectoryError: the run's mode is another one.
+    """
+    then = {**DEFAULTS, **before["spec"]}["mode"]
+    if then != mode:
+        raise _other("mode", then, mode)
+
+
+def _other(key: str, then: object, now: object) -> RunDirectoryError:
+    return RunDirectoryError(
+        f"the run has {key} {then!r}, and not {now!r}: that is another run; choose another --out"
+    )
+
+
 def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
     """Refuse to resume a run with a different definition: it may only grow.
 
@@ -244,10 +261,7 @@ def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
         if key in RESUMABLE or key in GROWING or key == "unsafe_no_sandbox":
             continue
         if uses(plan.spec.mode, key) and then[key] != value:
-            raise RunDirectoryError(
-                f"the run has {key} {then[key]!r}, and not {value!r}: that is another run; "
-                "choose another --out"
-            )
+            raise _other(key, then[key], value)
     _refuse_other_headers(plan, then)
     if before.get("imported") is not None:
         raise RunDirectoryError(

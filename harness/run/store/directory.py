@@ -1,5 +1,6 @@
 """Run directories: creating, opening, locking and resuming one, and searching for them."""
 
+import errno
 import json
 import os
 import stat
@@ -55,19 +56,7 @@ class RunDirectory:
         there = True
         try:
             there = path.exists()
-            if (path / MANIFEST).exists():
-                raise RunDirectoryError(
-                    f"{path} is a run already; continue it with --resume, or choose another --out"
-                )
-            if (path / FOLDER).is_dir():
-                raise RunDirectoryError(
-                    f"{path} has {FOLDER} and no {MANIFEST}: another process or call may be "
-                    "starting a run there; wait for it, or choose another --out"
-                )
-            if path.exists() and (not path.is_dir() or any(path.iterdir())):
-                raise RunDirectoryError(
-                    f"{path} exists and is not an empty directory; choose another --out"
-                )
+            _refuse_taken(path)
             (path / FOLDER).mkdir(parents=True)
             try:
                 write_json(path / MANIFEST, manifest)
@@ -127,6 +116,80 @@ class RunDirectory:
     def close(self) -> None:
         """Release the lock."""
         self.results.close()
+
+
+def has_run(path: Path) -> bool:
+    """Whether a run is at a path. Raises RunDirectoryError if that cannot be seen."""
+    try:
+        return (path / MANIFEST).exists()
+    except OSError as error:
+        raise _unusable(path, error) from error
+
+
+def check_new(path: Path) -> None:
+    """Check that a new run can be made at a path, before anything is announced.
+
+    Raises:
+        RunDirectoryError: something else is there, or nothing can be written there.
+    """
+    try:
+        _refuse_taken(path)
+    except OSError as error:
+        raise _unusable(path, error) from error
+    check_writable(path)
+
+
+def check_begun(path: Path) -> None:
+    """Check that a run that has begun can go on. Raises RunDirectoryError."""
+    check_writable(path)
+    if (path / RESULTS).exists():
+        check_writable(path / RESULTS)
+
+
+def check_writable(path: Path, what: str = "a run") -> None:
+    """Check that a path, or the nearest folder above it that exists, can be written to.
+
+    Raises:
+        RunDirectoryError: it cannot, or what is above is no folder.
+    """
+    try:
+        _check_writable(path.absolute())
+    except OSError as error:
+        raise _unusable(path, error, what) from error
+
+
+def _check_writable(path: Path) -> None:
+    there = path
+    while True:
+        try:
+            mode = there.stat().st_mode
+            break
+        except FileNotFoundError:
+            there = there.parent
+    if there != path and not stat.S_ISDIR(mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(there))
+    wanted = os.W_OK | os.X_OK if stat.S_ISDIR(mode) else os.W_OK
+    if not os.access(there, wanted, effective_ids=os.access in os.supports_effective_ids):
+        read_only = os.statvfs(there).f_flag & os.ST_RDONLY
+        number = errno.EROFS if read_only else errno.EACCES
+        raise OSError(number, os.strerror(number), str(there))
+
+
+def _refuse_taken(path: Path) -> None:
+    """Raise RunDirectoryError if a path has something that is no empty folder."""
+    if (path / MANIFEST).exists():
+        raise RunDirectoryError(
+            f"{path} is a run already; continue it with --resume, or choose another --out"
+        )
+    if (path / FOLDER).is_dir():
+        raise RunDirectoryError(
+            f"{path} has {FOLDER} and no {MANIFEST}: another process or call may be "
+            "starting a run there; wait for it, or choose another --out"
+        )
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise RunDirectoryError(
+            f"{path} exists and is not an empty directory; choose another --out"
+        )
 
 
 def refuse_experiment(path: Path) -> None:
@@ -206,9 +269,9 @@ def default_path(mode: str, model: str) -> Path:
         raise _unusable(first, error) from error
 
 
-def _unusable(path: Path, error: OSError) -> RunDirectoryError:
+def _unusable(path: Path, error: OSError, what: str = "a run") -> RunDirectoryError:
     return RunDirectoryError(
-        f"{path}: a run cannot be kept there ({reason_of(error)}); choose another --out"
+        f"{path}: {what} cannot be kept there ({reason_of(error)}); choose another --out"
     )
 
 

@@ -5,6 +5,7 @@ fork server watches and ends that process. Nothing of the fork server's memory i
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import select
@@ -24,7 +25,15 @@ from inside.walls.lockdown import Lockdown
 from inside.working_directory import empty_working_directory
 
 RUN, WAIT, ARGUMENTS, CLOSE = b"f", b"w", b"a", b"c"  # orders to the launcher
-STARTED, ENDED, NOT_EXECUTED = b"P", b"W", b"Xexecveat"
+STARTED, ENDED, FAILED = b"P", b"W", b"X"
+NOT_EXECUTED = "execveat"
+OF_THE_PROGRAM = frozenset(
+    {
+        *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ELOOP),
+        *(errno.ENOEXEC, errno.EINVAL, errno.ELIBBAD, errno.E2BIG),
+    }
+)
+"""Errors of a start that the program's file or its interpreter brings about, not the machine."""
 ABOVE = 20  # first descriptor that is out of the way of these
 PATIENCE_S = 20.0
 _PROCESS, _END, _SIZE = struct.Struct("=i"), struct.Struct("=4q"), struct.Struct("=I")
@@ -55,9 +64,21 @@ def placed(low: Sequence[int], others: Sequence[int]) -> list[int]:
     return kept
 
 
-def _end_of(word: bytes) -> str:
-    """Return the end of a test whose process said something; the program itself cannot."""
-    return "unstarted" if word == NOT_EXECUTED else "garbage"
+def is_unstarted(word: bytes) -> bool:
+    """Return whether the launcher says that a program cannot be started by its own fault."""
+    return failed_call(word) == NOT_EXECUTED and word[1] in OF_THE_PROGRAM
+
+
+def failed_call(word: bytes) -> str:
+    """Return the name of the call that failed in the launcher; empty if it says something else."""
+    return word[2:].rstrip(b"\0").decode(errors="replace") if word[:1] == FAILED else ""
+
+
+def failure(word: bytes) -> str:
+    """Return what the launcher says when it cannot start a process."""
+    if not (call := failed_call(word)):
+        return "no process can be started: the launcher ended"
+    return f"no process can be started: {call}: {os.strerror(word[1])}"
 
 
 class CompiledTrial(SolutionTrial):
@@ -120,9 +141,9 @@ class CompiledTrial(SolutionTrial):
         os.write(self.orders, RUN)
         born = self.wait(self.template, self.template.now(), self.births)
         if born.word[:1] != STARTED:
-            return self._broken(f"no process can be started: {born.word.decode(errors='replace')}")
+            return self._broken(failure(born.word))
         began = time.monotonic()
-        process = Started(*_PROCESS.unpack(born.word[1:]))
+        process = Started(*_PROCESS.unpack_from(born.word, 1))
         if self.job.ends:
             self.forget_ends()
             os.write(self.orders, CLOSE)
@@ -132,15 +153,23 @@ class CompiledTrial(SolutionTrial):
                 waited = waited._replace(missing=self.watch.complaint(process.pid) or "gone")
         finally:
             process.end_group()
-        status, peak_bytes, user_us, system_us = self._end()
+        said, (status, peak_bytes, user_us, system_us) = self._end()
+        waited = waited._replace(word=waited.word or said)
         if waited.missing == "gone":
             waited = waited._replace(cpu_s=(user_us + system_us) / 1e6)
         self.keep_files()
-        record = self.record(waited, waited.missing or _end_of(waited.word))
+        record = self.record(waited, self._end_of(waited.word) if waited.word else waited.missing)
         if self.can_fork:
             kill_strays(self.template.pid)
         empty_working_directory()
         return messages.ProcessReport(status, peak_bytes, user_us / 1e6, [record])
+
+    def _end_of(self, word: bytes) -> str:
+        """Return the end of a test at which the launcher spoke; the program itself cannot."""
+        if is_unstarted(word):
+            return "unstarted"
+        messages.write_report(self.files[-1], {"status": "error", "error": failure(word)})
+        return "broken"
 
     def _say_arguments(self) -> None:
         text = b"".join(word.encode("utf-8", "surrogatepass") + b"\0" for word in self.arguments)
@@ -151,14 +180,20 @@ class CompiledTrial(SolutionTrial):
         record = self.record(Waited(b"", "broken", 0.0, 0.0), "broken")
         return messages.ProcessReport(0, 0, 0.0, [record])
 
-    def _end(self) -> tuple[int, int, int, int]:
-        """Return the ended process's wait status, peak memory and microseconds."""
+    def _end(self) -> tuple[bytes, tuple[int, int, int, int]]:
+        """Return what was said before, and wait status, peak memory and microseconds."""
         os.write(self.orders, WAIT)
         poll = select.poll()
         poll.register(self.births, select.POLLIN)
+        said, kind = b"", self._next_kind(poll)
+        if kind == FAILED:
+            said = kind + os.read(self.births, messages.WORD_BYTES - 1)
+            kind = self._next_kind(poll)
+        if kind != ENDED:
+            raise EOFError("the launcher ended")
+        return said, _END.unpack(os.read(self.births, _END.size))
+
+    def _next_kind(self, poll: select.poll) -> bytes:
         if not poll.poll(PATIENCE_S * 1000):
             raise TimeoutError("a process does not end")
-        answer = os.read(self.births, 1 + _END.size)
-        if answer[:1] != ENDED:
-            raise EOFError("the launcher ended")
-        return _END.unpack(answer[1:])
+        return os.read(self.births, 1)

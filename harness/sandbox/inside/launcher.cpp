@@ -8,6 +8,7 @@
 // Orders begin with a byte: run, wait for the end, set the arguments of later runs, and close
 // standard input and output, which are pipes in a dialogue. Answers begin with a byte too.
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -23,6 +24,7 @@
 #include <unistd.h>
 
 enum { ORDERS = 3, ANSWERS = 4, PROGRAM = 5 };
+enum { WORD = 16 };  // bytes of an answer on a start, as `messages.WORD_BYTES`
 enum { MOST_INSTRUCTIONS = 4096, MOST_PLACES = 16, MOST_ARGUMENTS = 256, MOST_TEXT = 1 << 16 };
 
 static struct sock_filter code[MOST_INSTRUCTIONS];
@@ -47,8 +49,21 @@ static void answer(char kind, const void *data, size_t size) {
     if (write(ANSWERS, message, size + 1) < 0) _exit(1);
 }
 
+static void tell_start(pid_t child) {
+    char text[WORD - 1] = {};
+    memcpy(text, &child, sizeof child);
+    answer('P', text, sizeof text);
+}
+
+// Says which call failed: the number of the error as a byte, and the call's name.
+static void complain(const char *what) {
+    char text[WORD - 1] = {static_cast<char>(errno)};
+    strncpy(text + 1, what, sizeof text - 2);
+    answer('X', text, sizeof text);
+}
+
 static void fail(const char *what) {
-    answer('X', what, strlen(what));
+    complain(what);
     _exit(1);
 }
 
@@ -58,9 +73,11 @@ static bool stops(pid_t child, int signal_number, int event) {
            WSTOPSIG(status) == signal_number && status >> 16 == event;
 }
 
-[[noreturn]] static void become_solution(pid_t parent) {
+[[noreturn]] static void become_solution(pid_t parent, int gate) {
+    char word;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
+    if (gate >= 0 && read(gate, &word, 1) != 1) _exit(1);
     setsid();
     if (sizes[0]) {
         pid_t self = getpid();
@@ -77,24 +94,37 @@ static bool stops(pid_t child, int signal_number, int event) {
     _exit(1);
 }
 
+// Starts a process and answers so, before that process can say anything itself.
 static pid_t start() {
+    int gate[2] = {-1, -1};
+    if (!sizes[0] && pipe2(gate, O_CLOEXEC)) {
+        complain("pipe");
+        return 0;
+    }
     pid_t self = getpid(), child = fork();
-    if (child == 0) become_solution(self);
-    if (child < 0) return 0;
-    if (sizes[0]) {
+    if (child == 0) become_solution(self, gate[0]);
+    if (child < 0) complain("fork");
+    if (child > 0 && !sizes[0]) tell_start(child);
+    if (!sizes[0]) {
+        if (child > 0 && write(gate[1], "", 1) != 1) kill(child, SIGKILL);
+        close(gate[0]);
+        close(gate[1]);
+    }
+    if (child > 0 && sizes[0]) {
         bool begun = stops(child, SIGSTOP, 0) &&
                      !ptrace(PTRACE_SETOPTIONS, child, nullptr,
                              reinterpret_cast<void *>(PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL)) &&
                      !ptrace(PTRACE_CONT, child, nullptr, nullptr) &&
-                     stops(child, SIGTRAP, PTRACE_EVENT_SECCOMP) &&
-                     !ptrace(PTRACE_DETACH, child, nullptr, nullptr);
-        if (!begun) {
+                     stops(child, SIGTRAP, PTRACE_EVENT_SECCOMP);
+        if (begun) tell_start(child);
+        if (!begun || ptrace(PTRACE_DETACH, child, nullptr, nullptr)) {
             kill(child, SIGKILL);
             waitpid(child, nullptr, __WALL);
+            complain("trace");
             return 0;
         }
     }
-    return child;
+    return child > 0 ? child : 0;
 }
 
 static int64_t microseconds(const struct timeval &time) {
@@ -138,11 +168,6 @@ int main() {
     for (char order; read(ORDERS, &order, 1) == 1;) {
         if (order == 'f') {
             child = start();
-            if (child) {
-                answer('P', &child, sizeof child);
-            } else {
-                answer('F', nullptr, 0);
-            }
         } else if (order == 'a') {
             read_arguments();
         } else if (order == 'c') {

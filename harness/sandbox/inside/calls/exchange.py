@@ -20,9 +20,10 @@ other value is an object of one key:
     {"o": [[type, pairs], …]} an object of a class that both sides define, and those that it leads
                               to, with their attributes; {"p": number} is one of them
     {"r": [call, place]}      an object that stays in the solution's process
+    {"w": [number, name, …]}  a function that stays with the tests, see `inside.calls.handles`
 
-Both sides may be hostile: what is read builds plain values, with one exception. `{"c": …}` makes a
-function of code; only the solution's side reads it.
+Both sides may be hostile: what is read builds plain values, with two exceptions. `{"c": …}` makes a
+function of code, and `{"w": …}` one that calls the tests; only the solution's side reads them.
 """
 
 # Values of unknown type are this module's subject.
@@ -204,7 +205,7 @@ class Reader:
 
     Args:
         look_up: finds an object kept in the solution's process.
-        functions: whether functions may be built from code.
+        handle: makes a function that calls one of the tests; None where no functions are read.
         shared: classes of which objects may be built, by name.
     """
 
@@ -212,11 +213,11 @@ class Reader:
         self,
         look_up: Callable[[Any], Any],
         *,
-        functions: bool,
+        handle: Callable[[Any], Any] | None = None,
         shared: Mapping[str, Any] | None = None,
     ) -> None:
         self.look_up = look_up
-        self.functions = functions
+        self.handle = handle
         self.shared = shared or {}
         self.objects: list[Any] = []
         self.functions_read: list[Any] = []
@@ -256,8 +257,10 @@ class Reader:
                 )
             case "t":
                 return BUILT_IN_TYPES[content]
-            case "c" if self.functions:
+            case "c" if self.handle is not None:
                 return self._function(content)
+            case "w" if self.handle is not None:
+                return self.handle(content)
             case "h":
                 return self.functions_read[content]
             case "o":
@@ -315,6 +318,34 @@ class Reader:
         return function
 
 
+def replace(old: Any, new: Any) -> None:
+    """Update a container to its state after the call, keeping its items if possible."""
+    if isinstance(old, list) and isinstance(new, list):
+        for place, item in enumerate(old[: len(new)]):
+            new[place] = _replaced(item, new[place])
+        old[:] = new
+    elif isinstance(old, dict) and isinstance(new, dict):
+        kept = {key: _replaced(old[key], value) for key, value in new.items() if key in old}
+        old.clear()
+        old.update(new | kept)
+    elif isinstance(old, set) and isinstance(new, set):
+        old.clear()
+        old.update(new)
+    elif type(old) is type(new) and hasattr(old, "__dict__"):
+        vars(old).clear()
+        vars(old).update(vars(new))
+    elif isinstance(old, bytearray | deque) and isinstance(new, bytearray | deque):
+        old.clear()
+        old.extend(new)  # type: ignore[arg-type]
+
+
+def _replaced(old: Any, new: Any) -> Any:
+    if type(old) is type(new) and isinstance(old, list | dict | set | bytearray | deque):
+        replace(old, new)
+        return old
+    return new
+
+
 def write_function(value: Any, writer: Writer) -> Any:
     """Return a function as JSON: by name if a module's, as code if the tests' own.
 
@@ -338,14 +369,16 @@ def write_function(value: Any, writer: Writer) -> Any:
     code = value.__code__
     known = value.__globals__
     names = {name: SENT_AS.get(name, known[name]) for name in _names(code) if name in known}
-    content = [
-        base64.b64encode(marshal.dumps(code)).decode(),
-        writer.write(value.__defaults__, 1),
-        writer.write(value.__kwdefaults__, 1),
-        [writer.write(cell.cell_contents, 1) for cell in value.__closure__ or ()],
-        {name: writer.write(each, 1) for name, each in names.items()},
-    ]
-    writer.functions.pop()
+    try:
+        content = [
+            base64.b64encode(marshal.dumps(code)).decode(),
+            writer.write(value.__defaults__, 1),
+            writer.write(value.__kwdefaults__, 1),
+            [writer.write(cell.cell_contents, 1) for cell in value.__closure__ or ()],
+            {name: writer.write(each, 1) for name, each in names.items()},
+        ]
+    finally:
+        writer.functions.pop()
     return {"c": content}
 
 

@@ -12,12 +12,13 @@ requested in the same round.
 
 import builtins
 import json
-from collections import deque
+import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from inside.calls.exchange import Reader, UnsendableError, Writer, write_function
-from inside.calls.signals import SolutionError, as_error
+from inside.calls.exchange import Reader, UnsendableError, Writer, replace, write_function
+from inside.calls.handles import Handles, can_be_handle, keeps_state
+from inside.calls.signals import SIGNALS, SolutionError, as_error
 from inside.calls.stand_in import MissingOutcomeError, Remote, facts
 from inside.calls.standing import MADE, RETURNED
 
@@ -47,6 +48,8 @@ class RemoteCalls:
         asked: number of times an object of the solution influenced a test's verdict.
         describing: whether values are only being displayed, which makes no calls.
         iterators: items left of objects that the tests iterate, by place; None where none is.
+        handles: functions of the tests that the solution can call.
+        thrown: exceptions that those functions raised.
     """
 
     def __init__(
@@ -65,13 +68,15 @@ class RemoteCalls:
         self.iterators: dict[tuple[Any, ...], Iterator[Any] | None] = {}
         self.exceptions: dict[str, type[BaseException]] = {}
         self.shared: frozenset[str] = frozenset()
-        self.reader = Reader(self._refer_to, functions=False)
+        self.handles = Handles()
+        self.thrown: list[BaseException] = []
+        self.reader = Reader(self._refer_to)
 
     def share(self, shared: dict[str, Any]) -> None:
         """Exchange objects of some classes by value, which both sides define."""
         if shared:
             self.shared = frozenset(shared)
-            self.reader = Reader(self._refer_to, functions=False, shared=shared)
+            self.reader = Reader(self._refer_to, shared=shared)
             self.make(["share", [*shared]])
 
     def _refer_to(self, place: Any) -> Remote:
@@ -85,11 +90,17 @@ class RemoteCalls:
         """Return a value in the form calls hold it. Raises UnsendableError."""
         return Writer(self._refer, self.shared).write(value)
 
-    @staticmethod
-    def _refer(value: Any, writer: Writer) -> Any:
+    def _refer(self, value: Any, writer: Writer) -> Any:
         if isinstance(value, Remote):
             return {"r": facts(value).place}
-        return write_function(value, writer)
+        if not can_be_handle(value):
+            return write_function(value, writer)
+        if not (isinstance(value, types.FunctionType) and keeps_state(value)):
+            try:
+                return write_function(value, writer)
+            except UnsendableError:
+                pass
+        return self.handles.write(value)
 
     def call(self, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Call a function or class of the solution."""
@@ -125,17 +136,63 @@ class RemoteCalls:
 
     def make(self, call: list[Any]) -> tuple[Any, list[Any]]:
         """Return the call's value and its changed arguments. Raises what the call raised."""
+        may_end = call[:2] == ["do", "next"]
+        outcome = self._outcome(call)
+        while outcome is not None and "w" in outcome:
+            outcome = self._outcome(self._answer(outcome["w"]))
+        if outcome is not None:
+            return self._read(outcome, may_end=may_end)
+        return Remote(self, [len(self.made) - 1, -1], "", missing=True), []
+
+    def _outcome(self, call: list[Any]) -> dict[str, Any] | None:
+        """Make a call and return its outcome; None where it is not known."""
         number = len(self.made)
         line = json.dumps(call)
         if not self.guessing and number < len(self.outcomes) and self._is_known(number, line):
             self.made.append(self.known[number])
             self.used += 1
-            return self._read(self.outcomes[number], may_end=call[:2] == ["do", "next"])
+            outcome = _parsed(self.outcomes[number])
+            for called in outcome.get("n", ()):
+                self._run(called)
+            return outcome
         self.guessing = True
         if number >= MOST_CALLS:
             raise ExhaustedError
         self.made.append(line)
-        return Remote(self, [number, -1], "", missing=True), []
+        return None
+
+    def _answer(self, called: Any) -> list[Any]:
+        """Return what the solution gets for a call of a handle."""
+        try:
+            value, left = self._run(called)
+        except UnsendableError:
+            raise
+        except (Exception, *SIGNALS) as error:
+            self.thrown.append(error)
+            return ["raise", _description(error), len(self.thrown) - 1]
+        return ["answer", self.write(value), left]
+
+    def _run(self, called: Any) -> tuple[Any, list[Any]]:
+        """Run a function of the tests with the solution's arguments.
+
+        Returns:
+            Its value and the arguments that it changed, as `call` returns them.
+        """
+        try:
+            number, positional, named = called
+            function = self.handles.find(number)
+            arguments = [self.reader.read(each) for each in positional]
+            names = {name: self.reader.read(each) for name, each in named.items()}
+        except Exception as error:
+            raise SolutionError(
+                f"its call of a function of the tests cannot be read: {type(error).__name__}"
+            ) from None
+        value = function(*arguments, **names)
+        written = [*positional, *named.values()]
+        now = [self.write(each) for each in (*arguments, *names.values())]
+        return value, [
+            [] if before == after else [after] for before, after in zip(written, now, strict=True)
+        ]
 
     def _is_known(self, number: int, line: str) -> bool:
         known = self.known[number]
@@ -154,10 +211,9 @@ class RemoteCalls:
             case _:
                 return data
 
-    def _read(self, line: str, *, may_end: bool) -> tuple[Any, list[Any]]:
+    def _read(self, outcome: dict[str, Any], *, may_end: bool) -> tuple[Any, list[Any]]:
         """Return an outcome; `may_end`: whether it may be the end of an iterator."""
         try:
-            outcome = json.loads(line)
             if "x" not in outcome:
                 return self.reader.read(outcome["v"]), outcome.get("a", [])
             error = self._exception(outcome["x"], may_end=may_end)
@@ -168,6 +224,10 @@ class RemoteCalls:
         raise error
 
     def _exception(self, description: dict[str, Any], *, may_end: bool) -> BaseException:
+        if (thrown := description.get("thrown")) is not None:
+            error = self.thrown[thrown]
+            if not isinstance(error, SIGNALS):
+                return error
         for name in description["types"]:
             kind = self.exceptions.get(name) or getattr(builtins, name, None)
             if isinstance(kind, type) and issubclass(kind, BaseException):
@@ -193,32 +253,28 @@ class RemoteCalls:
             raise ExhaustedError
 
 
-def replace(old: Any, new: Any) -> None:
-    """Update a container to its state after the call, keeping its items if possible."""
-    if isinstance(old, list) and isinstance(new, list):
-        for place, item in enumerate(old[: len(new)]):
-            new[place] = _replaced(item, new[place])
-        old[:] = new
-    elif isinstance(old, dict) and isinstance(new, dict):
-        kept = {key: _replaced(old[key], value) for key, value in new.items() if key in old}
-        old.clear()
-        old.update(new | kept)
-    elif isinstance(old, set) and isinstance(new, set):
-        old.clear()
-        old.update(new)
-    elif type(old) is type(new) and hasattr(old, "__dict__"):
-        vars(old).clear()
-        vars(old).update(vars(new))
-    elif isinstance(old, bytearray | deque) and isinstance(new, bytearray | deque):
-        old.clear()
-        old.extend(new)  # type: ignore[arg-type]
+def _parsed(line: str) -> dict[str, Any]:
+    try:
+        outcome = json.loads(line)
+    except Exception as error:
+        raise SolutionError(f"its answer cannot be read: {type(error).__name__}") from None
+    if not isinstance(outcome, dict):
+        raise SolutionError("its answer cannot be read: it is no object")
+    return outcome
 
 
-def _replaced(old: Any, new: Any) -> Any:
-    if type(old) is type(new) and isinstance(old, list | dict | set | bytearray | deque):
-        replace(old, new)
-        return old
-    return new
+def _description(error: BaseException) -> dict[str, Any]:
+    """Return an exception as the solution gets it: its built-in type, and plain arguments."""
+    kinds = [each.__name__ for each in type(error).__mro__ if each.__module__ == "builtins"]
+    try:
+        arguments = [Writer(_refuse).write(each) for each in error.args]
+    except Exception:
+        arguments = []
+    return {"type": kinds[0], "args": arguments}
+
+
+def _refuse(value: Any, _writer: Writer) -> Any:
+    raise UnsendableError(type(value).__name__)
 
 
 __all__ = ["ExhaustedError", "MissingOutcomeError", "Remote", "RemoteCalls", "UnsendableError"]

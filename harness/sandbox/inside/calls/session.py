@@ -6,6 +6,15 @@ A call and its outcome are one line of JSON each. Calls:
     ["set", object, name, value]              ["do", operation, operands]
     ["make", class, arguments, named]         ["share", names of classes]
 
+A function of the tests that stays with them is a handle here. Where the solution calls it, the
+outcome of the line is `{"w": [handle, arguments, named]}`, and the lines that follow are what the
+function calls, up to one of
+
+    ["answer", value, arguments changed]      ["raise", exception, number]
+
+whose outcome is that of the call that was interrupted. Calls of a handle that returns nothing do
+not interrupt: an outcome has those since the last one as `"n"`.
+
 `make` is a call of which the result stays here, even if its class is derived from `dict`. Objects
 of shared classes, which the tests define too, are values. Outcomes are `{"v": value}` or
 `{"x": exception}`, with `"a"`, the arguments after the call, if it changed one. Each outcome is
@@ -19,18 +28,24 @@ never in this process.
 
 import builtins
 import json
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from inside.calls.exchange import Reader, UnsendableError, Writer
+from inside.calls.exchange import Reader, UnsendableError, Writer, replace
 from inside.calls.operations import OPERATIONS
 
 CHUNK = 64
 """Number of items taken from an iterator at once."""
 _MUTABLE = (list, dict, set, bytearray, deque)
 _HOLDING = (*_MUTABLE, tuple, frozenset)
+_CONSTANT = (int, float, complex, str, bytes, bool, type(None), range)
+
+
+class _StopError(BaseException):
+    """The solution waits for the tests, which are run when this process has ended."""
 
 
 def _is_own_container(value: Any, kind: Any) -> bool:
@@ -60,13 +75,79 @@ class CallSession:
         self.objects: list[list[Any]] = []
         self.late: dict[int, BaseException] = {}
         self.shared: dict[str, Any] = {}
-        self.reader = Reader(self._look_up, functions=True)
+        self.reader = Reader(self._look_up, handle=self._handle)
+        self.handles: dict[int, Callable[..., Any]] = {}
+        self.thrown: dict[int, BaseException] = {}
+        self.unsent: list[Any] = []
+        self.lines: Iterator[str] = iter(())
+        self.stopped = False
+        self.lock = threading.RLock()
 
     def run(self, calls: str) -> None:
         """Carry out calls given one per line."""
-        for line in calls.split("\n"):
-            if line:
-                self.send(json.dumps(self._outcome(json.loads(line))).encode() + b"\n")
+        self.lines = filter(None, calls.split("\n"))
+        for line in self.lines:
+            outcome = self._outcome(json.loads(line))
+            if self.stopped:
+                return
+            self._write_line(outcome)
+
+    def _write_line(self, outcome: dict[str, Any]) -> None:
+        if self.unsent:
+            outcome["n"], self.unsent = self.unsent, []
+        self.send(json.dumps(outcome).encode() + b"\n")
+
+    def _handle(self, content: list[Any]) -> Callable[..., Any]:
+        """Return the function that calls one of the tests."""
+        number, name, returns_nothing = content
+        if number not in self.handles:
+
+            def handle(*arguments: Any, **named: Any) -> Any:
+                values = (*arguments, *named.values())
+                with self.lock:
+                    called = [
+                        number,
+                        [self._write(each) for each in arguments],
+                        {name: self._write(each) for name, each in named.items()},
+                    ]
+                    if not (returns_nothing and all(map(_is_constant, values))):
+                        return self._wait(called, values)
+                    self.unsent.append(called)
+                    return None
+
+            handle.__name__ = handle.__qualname__ = name
+            self.handles[number] = handle
+        return self.handles[number]
+
+    def _wait(self, called: list[Any], values: tuple[Any, ...]) -> Any:
+        """Return or raise what a function of the tests does; carry out its calls before."""
+        if not self.stopped:
+            self._write_line({"w": called})
+        while not self.stopped and (line := next(self.lines, "")):
+            kind, *rest = call = json.loads(line)
+            if kind in {"answer", "raise"}:
+                self.results.append(None)
+                self.objects.append([])
+                return self._answered(rest, values) if kind == "answer" else self._raise(*rest)
+            outcome = self._outcome(call)
+            if not self.stopped:
+                self._write_line(outcome)
+        self.stopped = True
+        raise _StopError
+
+    def _answered(self, answer: list[Any], values: tuple[Any, ...]) -> Any:
+        value, left = answer
+        for argument, now in zip(values, left, strict=True):
+            if now:
+                replace(argument, self.reader.read(now[0]))
+        return self.reader.read(value)
+
+    def _raise(self, description: dict[str, Any], number: int) -> None:
+        kind = getattr(builtins, description["type"])
+        error = kind.__new__(kind)
+        error.args = tuple(map(self.reader.read, description["args"]))
+        self.thrown[number] = error
+        raise error
 
     def _outcome(self, call: list[Any]) -> dict[str, Any]:
         self.results.append(None)
@@ -85,7 +166,7 @@ class CallSession:
                 return self._call(*rest, stays=kind == "make")
             case "share":
                 self.shared = {name: self.find(name) for name in rest[0] if self._has(name)}
-                self.reader = Reader(self._look_up, functions=True, shared=self.shared)
+                self.reader = Reader(self._look_up, handle=self._handle, shared=self.shared)
                 result = None
             case "get":
                 result = getattr(self.reader.read(rest[0]), rest[1])
@@ -176,7 +257,21 @@ class CallSession:
             arguments = [Writer(_refuse).write(each) for each in error.args]
         except Exception:
             arguments = []
-        return {"types": names, "args": arguments, "text": self.describe(error)}
+        description: dict[str, Any] = {
+            "types": names,
+            "args": arguments,
+            "text": self.describe(error),
+        }
+        for number, each in self.thrown.items():
+            if each is error:
+                description["thrown"] = number
+        return description
+
+
+def _is_constant(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_constant, value))
+    return type(value) in _CONSTANT
 
 
 def _refuse(value: Any, _writer: Writer) -> Any:
