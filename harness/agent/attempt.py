@@ -171,23 +171,6 @@ class StrategyOptions(Frozen):
             check_turns=settings.check_turns,
         )
 
-    def requests(self, mode: str) -> tuple[int, int] | None:
-        """Return the least and the most requests of a sample; None if the mode has no such."""
-        match mode:
-            case "best_of_k_public":
-                return 1, self.best_of
-            case "self_repair":
-                return 1, 1 + self.repair_rounds
-            case "codet":
-                needed = self.test_answers + self.best_of
-                return needed, needed
-            case "reflexion":
-                return 2, 2 + 2 * self.repair_rounds
-            case "map_coder":
-                return 2 + 2 * self.plans, 1 + self.plans * (3 + self.repair_rounds)
-            case _:
-                return None
-
 
 class Written(Frozen):
     """A revision: when it was written, and its result on the public tests.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent import events
-from harness.agent.strategies.strategies import STRATEGIES
+from harness.agent.strategies.modes import LOOP, mode_named
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.grade.solutions import judged_answers, unmatched_words
 from harness.features.import_.agreement import Compared
@@ -133,11 +133,13 @@ def import_trajectories(
         reporter.notice(f"{skipped:,} of {every} skipped: {unmatched_words(list(unmatched))}")
     there = tuple({each.problem.id: each.problem for each in samples}.values())
     check_tested(there)
-    mode, stem = samples_read.mode(), file.path.name.partition(".")[0] or "unknown"
+    mode = mode_named(samples_read.mode())
+    own = mode.name if mode.built_in and mode.asks else LOOP.name
+    stem = file.path.name.partition(".")[0] or "unknown"
     most, numbers = of_file((each.problem.id, each.index) for each in samples)
     counts = {
         "model": request.keys.get("model") or samples_read.model(file.path) or stem,
-        "mode": request.keys.get("mode") or (mode if mode in STRATEGIES else "agentic"),
+        "mode": request.keys.get("mode") or own,
         "samples_per_problem": most,
     }
     spec = request.spec(**counts)
