@@ -1,9 +1,8 @@
 """Modes: all that the rest of the program knows of a strategy.
 
 A built-in mode stands here, in `published` or with its feature; `harness.registry.MODES` lists
-them. A user's own is declared by a
-`Mode` in place of the strategy: `--mode MODULE:ATTRIBUTE`, or a plug-in's entry point, names it. A
-strategy without one may use every setting.
+them. A user's own is a `Mode` in place of the strategy, named by `--mode MODULE:ATTRIBUTE` or by a
+plug-in's entry point. A strategy without one may use every setting.
 """
 
 from dataclasses import dataclass, replace
@@ -191,6 +190,7 @@ def remember_stored(name: object, stored: object) -> None:
         return
     usual, given = undeclared(name), cast("dict[str, Any]", stored)
     kept = {key: given[key] for key in KEPT if type(given.get(key)) is type(getattr(usual, key))}
-    options: Any = given.get("options")
-    kept["options"] = tuple(map(str, options)) if type(options) is list else ()
+    options = given.get("options")
+    known = cast("list[object]", options) if isinstance(options, list) else []
+    kept["options"] = tuple(map(str, known))
     remember(replace(usual, **kept, declared=True))
