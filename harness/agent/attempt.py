@@ -88,7 +88,7 @@ class ChosenBy(StrEnum):
     PROSE = "prose"  # found in a message of a model that did not use the tools
     FAILED_CALL = "failed_call"  # found in a call that could not be carried out
     AGREEMENT = "agreement"  # of solutions and tests that the model wrote
-    ANSWER = "answer"  # the only source in single shot
+    ANSWER = "answer"  # the only program of an answer
     NONE = "none"
 
 

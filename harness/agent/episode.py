@@ -123,9 +123,10 @@ class AgentEpisode:
     def without_tools(self, cause: str) -> None:
         """Go on with the loop in text, in a new conversation.
 
-        It shows the best solution, if one was handed in.
+        It shows the best solution, if one was handed in. Where the endpoint refuses tools at once,
+        nothing was tried, and it is no fallback.
         """
-        self._work.fallback = self._native
+        self._work.fallback = self._native and self.conversation.answered_here
         self._work.note_protocol("text", cause)
         self._work.renewed += bool(self.conversation.answered_here)
         loop, best = self._in_text(), self.session.workspace.best

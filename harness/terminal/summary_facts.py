@@ -116,7 +116,7 @@ def _answers(summary: Summary, *, recorded: bool) -> Iterator[tuple[str, str]]:
     if summary.written_tests is not None:
         yield "written tests", written_tests_words(summary.written_tests)
     if set(summary.tool_protocols) & {"text"} or summary.fallback:
-        yield "tools called", _protocols(summary)
+        yield "handed in", _protocols(summary)
 
 
 def iterating_words(curve: Curve) -> str:
@@ -231,7 +231,7 @@ def cut_off_words(summary: Summary, *, recorded: bool) -> str:
 
 
 def _protocols(summary: Summary) -> str:
-    named = {"native": "natively", "text": "in text", "none": "not at all"}
+    named = {"native": "by native calls", "text": "as text", "none": "without a loop"}
     text = counts({named[name]: number for name, number in summary.tool_protocols.items()})
     if not summary.fallback:
         return text

@@ -170,6 +170,7 @@ class Behaviour:
 
 _solved = (PASSED, PASSED, PASSED)
 _given_up = (STOPPED, STOPPED, STOPPED)
+_silent = (StopReason.TURN_LIMIT, STOPPED, STOPPED)  # the agent begins anew twice, in six turns
 
 BEHAVIOURS: dict[str, Behaviour] = {
     "solves at once": Behaviour(once(right), _solved),
@@ -180,11 +181,12 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "prose with code": Behaviour(
         once(lambda voice: turn(text=fenced(voice.programs.right))), _solved
     ),
-    "prose without": Behaviour(once(said("Let me think about it.")), _given_up),
-    "nothing": Behaviour(once(said("")), _given_up),
+    "prose without": Behaviour(once(said("Let me think about it.")), _silent),
+    "nothing": Behaviour(once(said("")), _silent),
     "a refusal": Behaviour(once(said("I will not.", "refusal")), _given_up),
     "content filter twice": Behaviour(
-        once(said("", "content_filter"), said("", "content_filter"), right), _given_up
+        once(said("", "content_filter"), said("", "content_filter"), right),
+        (STOPPED, PASSED, STOPPED),  # of several shots, one that is withheld ends nothing
     ),
     "cut off by the token limit": Behaviour(
         once(said("Let me think", "max_tokens"), cut_within_a_call, right), _solved

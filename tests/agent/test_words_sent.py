@@ -269,7 +269,6 @@ async def test_every_word_about_wrong_tests_is_a_template_s_or_a_value(
         tool_use=protocol,
         **FURTHER,
     )
-    assert MARK in str(played.heard[0].messages[0])
     _look(played, set(MARK.strip(":").split()))
 
 

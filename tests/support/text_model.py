@@ -55,20 +55,16 @@ WAYS: Mapping[str, Write] = {"fenced": fenced, "tagged": tagged, "functions": in
 
 
 def caller(solutions: Mapping[str, str], write: Write = fenced) -> Script:
-    """Return a script that reads the problem, runs nonsense, then solves it."""
+    """Return a script that hands in nonsense, then solves the problem; both with calls as text."""
 
     def script(body: Json, number: int) -> Reply:
         del number
         assert all(message["role"] != "tool" for message in body["messages"])
-        total = sum(message["role"] == "assistant" for message in body["messages"])
         user = str(_user(body))
         code = next(code for title, code in solutions.items() if f"# {title}\n" in user)
-        texts = [
-            write("read_problem", {}),
-            "\n".join((write("write_solution", {"code": "print(0)"}), write("run_tests", {}))),
-            "\n".join((write("write_solution", {"code": code}), write("run_tests", {}))),
-        ]
-        return completion(texts[total] if total < len(texts) else "That is all.", usage=USAGE)
+        is_first = len(body["messages"]) == 2 and "## Your program" not in user
+        calls = ("write_solution", {"code": "print(0)" if is_first else code}), ("run_tests", {})
+        return completion("\n".join(write(*call) for call in calls), usage=USAGE)
 
     return script
 

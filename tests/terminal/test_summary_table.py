@@ -94,13 +94,13 @@ def test_how_tools_were_called_is_told_where_it_was_not_natively_alone(
     assert "pass@1 50.0 % 15.0 to 85.0 4" in text
     assert "without fallback 66.7 % 20.8 to 93.9 3" in text
     assert (
-        "tools called natively 2, not at all 1, in text 1; fallback: 1 sample asked without tools"
-        in text
+        "handed in by native calls 2, without a loop 1, as text 1; "
+        "fallback: 1 sample asked without tools" in text
     )
     assert "3 reminders, 1 refusal" in text
     plain = words(shown(summary_view(full(make_result))))
     assert "fallback" not in plain
-    assert "tools called" not in plain
+    assert "handed in" not in plain
     assert "refusal" not in plain
 
 

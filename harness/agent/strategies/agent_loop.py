@@ -12,6 +12,11 @@ from harness.agent.events import Request, ToolProtocolChanged
 from harness.models.faults import ToolsRefusedError
 from harness.models.protocol import ContextOverflowError, HistoryRefusedError, ModelTurn
 
+NO_TOOLS = (
+    "the endpoint refuses tools ({cause}); samples go on without them: programs are taken from the "
+    "text of answers"
+)
+
 
 async def agentic(session: Session) -> Attempt:
     """Run the loop; the final solution is the one that passes most public tests."""
@@ -54,15 +59,15 @@ async def _ask(episode: AgentEpisode, conversation: Conversation) -> ModelTurn:
             if not (has_tools and tool_use.may_change):
                 raise
             conversation.not_answered()
+            episode.session.warn("no tools", NO_TOOLS.format(cause=refused))
             episode.without_tools(str(refused))
         except (ContextOverflowError, HistoryRefusedError) as refused:
-            too_long = isinstance(refused, ContextOverflowError)
-            conversation.not_answered()
-            if not too_long and conversation.leave_out_reasoning():
-                continue
             if not conversation.answered_here:
                 raise
-            episode.renew(str(refused))
+            conversation.not_answered()
+            too_long = isinstance(refused, ContextOverflowError)
+            if too_long or not conversation.leave_out_reasoning():
+                episode.renew(str(refused))
         else:
             if has_tools:
                 tool_use.heard(refused=False)

@@ -140,9 +140,7 @@ class Plan:
     def limits(self) -> AgentLimits:
         """Limits of one sample."""
         spec, mode = self.spec, self.spec.known_mode
-        turns = spec.max_turns
-        if mode.requests is not None and not mode.single:
-            turns = mode.requests(self.options)[1]
+        turns = spec.max_turns if mode.requests is None else mode.requests(self.options)[1]
         tool_calls, seconds = spec.max_tool_calls, spec.sample_timeout
         if self.target.agent is not None:
             tool_calls, seconds = self.target.agent.limits(spec)
@@ -271,7 +269,8 @@ def prepare(
     if isinstance(model, FunctionModel | UserModel) and target.server is None:
         code = model.code()
     kept = before or recorded
-    prompt = None if kept is None else kept_prompt(kept, rules.kind, rules.language)
+    same_mode = kept is not None and kept["spec"].get("mode", spec.mode) == spec.mode
+    prompt = kept_prompt(kept, rules.kind, rules.language) if kept and same_mode else None
     if prompt is None:
         with _telling_all_faults(spec, selected.problems):
             prompt = load_prompt(spec.prompt, spec.mode, rules.kind, rules.language)

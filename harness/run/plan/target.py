@@ -52,6 +52,8 @@ BUNDLED = "bundled"
 RECORDED_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
 """Model whose answers are bundled."""
 DEFAULT_PROMPT = "default"
+GROWN = "_grow"
+"""Ends the folder of recordings of the agent loop in one conversation that grows."""
 LIMITS = frozenset(reason for reason in StopReason if reason.endswith("_limit"))
 ADDRESSING = ("base_url", "api", "api_key_env", "header")
 """Keys that say how to reach an endpoint."""
@@ -84,7 +86,7 @@ def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayMod
     if (folder / MANIFEST).is_file():
         own = read_manifest(folder)["spec"].get("mode", mode)
         own = own if mode_named(own).asks else LOOP.name  # a user's own agent called tools, too
-        if own != mode.removesuffix("_grow"):
+        if own != mode.removesuffix(GROWN):
             raise UsageError(f"{name} is a run of {own}: give --mode {own}, or another model")
     return ReplayModel(name, read_turns(folder))
 
@@ -92,7 +94,7 @@ def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayMod
 def recorded_mode(spec: RunSpec) -> str:
     """Return the folder of a spec's mode in a set of recordings; a context has one of its own."""
     has_contexts = "context" in spec.known_mode.options
-    return f"{spec.mode}_grow" if has_contexts and spec.context == "grow" else spec.mode
+    return f"{spec.mode}{GROWN}" if has_contexts and spec.context == "grow" else spec.mode
 
 
 def recording_of(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> Path:
@@ -116,14 +118,14 @@ def _recording(name: str, recordings: Path, mode: str, prompt: str) -> Path:
         return recordings / mode / prompt
     modes = sorted({each for each, _ in there})
     if mode not in modes:
+        known = ", ".join(each for each in modes if not each.endswith(GROWN))
         raise UsageError(
-            f"{name} has no recordings of {mode}, but of {' and '.join(modes)}; "
-            "name a model with -m"
+            f"{name} has no recordings of {mode}; it has {known}. Name a model with -m"
         )
     prompts = [each for of, each in there if of == mode]
     raise UsageError(
-        f"{name} has no recordings of {mode} with prompt {prompt}, but with "
-        f"{' and '.join(prompts)}; name a model with -m"
+        f"{name} has no recordings of {mode} with prompt {prompt}; it has {', '.join(prompts)}. "
+        "Name a model with -m"
     )
 
 

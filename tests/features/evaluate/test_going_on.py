@@ -103,7 +103,7 @@ class TestGrowing:
                 ["-n", "2", "--sampling", "random", "--seed", "5"],
                 "the selection now leaves out",
             ),
-            (["--filter-difficulty", "hard"], "the selection now leaves out"),
+            (["-t", "odd-socks"], "the selection now leaves out"),
         ],
     )
     def test_a_run_never_shrinks(

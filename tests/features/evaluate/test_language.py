@@ -71,7 +71,7 @@ async def test_an_agent_sees_a_compile_error_then_a_failed_test_and_solves_it(fo
     (result,) = _results(made)
     assert (result["verdict"], result["code"], result["written"]) == ("accepted", RIGHT, 3)
     messages = _told(server)
-    assert "in C++20" in messages[0]
+    assert "correct C++20 solution" in messages[0]
     assert "Python" not in "".join(messages)
     assert any("does not compile" in each and "missing" in each for each in messages)
     assert any("0 of 1 public tests passed" in each for each in messages)
@@ -120,7 +120,7 @@ async def test_tools_in_text_show_a_call_in_cpp(folder: Path) -> None:
     server, made = await _served(folder, script, *flags)
     (result,) = _results(made)
     assert (result["verdict"], result["code"].strip()) == ("accepted", RIGHT.strip())
-    assert "write the whole code in one fenced cpp block; no JSON" in "".join(_told(server))
+    assert "C++20 solution in one fenced cpp code block" in "".join(_told(server))
     assert "python" not in "".join(_told(server)).lower()
 
 
@@ -189,7 +189,10 @@ def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
         (["--language", "cpp", "--cpp-flags=-std=c++1"], "C++ compiler fails with -std=c++1"),
         (["--language", "cpp", "--cpp-flags=-O2 -c"], "no program was made, and it ended with"),
         (["--language", "cpp", "--cpp-flags=-O2 'x"], "C++ compiler cannot be read: No closing"),
-        (["--language", "cpp", "--prompt", "terse"], "in C++ in mode single_shot; these have: def"),
+        (
+            ["--language", "cpp", "--prompt", "terse"],
+            "nothing for code generation in C++; these have: def",
+        ),
         (
             ["--language", "cpp", "-m", "replay:bundled"],
             "replay:bundled are in Python; name a model",

@@ -461,9 +461,12 @@ def test_what_cannot_be_used_is_said_in_one_line(
 
 
 def test_a_mode_without_recordings_needs_a_model(tmp_path: Path) -> None:
-    done = harness(tmp_path, "run", "--mode", "self_repair")
+    done = harness(tmp_path, "run", "--mode", "reflexion")
     assert done.returncode == 2
-    assert "recordings of self_repair, but of agentic and single_shot" in _only_line(done.stderr)
+    assert (
+        "no recordings of reflexion; it has agentic, self_repair, single_shot. Name a model"
+        in _only_line(done.stderr)
+    )
 
 
 @pytest.mark.parametrize("mode", ["codet", "reflexion"])

@@ -56,13 +56,13 @@ async def test_auto_falls_back_to_text_for_the_whole_run(
     assert _refused(server) == 1
     assert {result["verdict"] for result in results(tmp_path / "r")} == {"accepted"}
     assert _flags(tmp_path / "r") == {("text", False)}
-    assert f"in text {TITLES}" in out
+    assert f"as text: {TITLES} samples" in out
     assert "fallback" not in out
     assert REFUSALS[who][1][:40] in err
     assert _spec(tmp_path / "r")["tool_protocol"] == "auto"
     transcripts = [path.read_text() for path in (tmp_path / "r" / "transcripts").iterdir()]
     assert all('"event":"tool_protocol"' in text for text in transcripts)
-    assert sum("tools are refused" in text for text in transcripts) == 1
+    assert sum('"event":"refused"' in text for text in transcripts) == 1
 
 
 @pytest.mark.thorough
@@ -80,7 +80,7 @@ async def test_auto_is_native_where_tools_are_taken(tmp_path: Path, solver: Solv
     assert code == 0, err
     assert _refused(server) == len(server.requests)
     assert _flags(tmp_path / "r") == {("native", False)}
-    assert "tools called" not in out
+    assert "handed in" not in out
 
 
 async def test_native_shows_the_providers_words_and_tries_nothing_else(
@@ -141,7 +141,7 @@ def _mixed(solutions: dict[str, str]) -> Script:
         assert isinstance(reply, Reply)
         return reply
 
-    return refusing(script, *REFUSALS["OpenRouter"])
+    return script
 
 
 @pytest.fixture
@@ -158,11 +158,11 @@ async def test_a_fallback_is_flagged_and_the_rate_without_it_stands_beside(
     folder, out = mixed
     flagged = [result for result in results(folder / "r") if result["fallback"]]
     assert len(flagged) == 1
-    assert (flagged[0]["tool_protocol"], flagged[0]["tool_calls"]) == ("none", 0)
+    assert (flagged[0]["tool_protocol"], flagged[0]["tool_calls"]) == ("text", 0)
     assert flagged[0]["verdict"] != "accepted"
     summary = json.loads((folder / "r" / "summary.json").read_text())
     assert summary["fallback"] == 1
-    assert summary["tool_protocols"] == {"text": TITLES - 1, "none": 1}
+    assert summary["tool_protocols"] == {"native": TITLES - 1, "text": 1}
     assert summary["pass_at_1"]["value"] == (TITLES - 1) / TITLES
     assert (summary["without_fallback"]["value"], summary["without_fallback"]["problems"]) == (1, 3)
     rows = {line.strip().split("  ")[0]: line for line in out.splitlines()}
@@ -180,8 +180,9 @@ async def test_a_run_with_text_tools_replays_the_same(mixed: tuple[Path, str]) -
     rates = [line for line in done.stdout.splitlines() if "solved" in line or "without" in line]
     assert rates == [line for line in out.splitlines() if "solved" in line or "without" in line]
     assert len(rates) == 3
-    shown = harness(folder, "transcript", "again", next(iter(_outcomes(folder / "r")))[0])
-    assert "on tools are called" in shown.stdout
+    (fell_back,) = (sample for sample, *_, fallback, _ in _outcomes(folder / "r") if fallback)
+    shown = harness(folder, "transcript", "again", fell_back)
+    assert "programs come in text" in shown.stdout
 
 
 @pytest.mark.thorough
@@ -209,14 +210,11 @@ def test_an_unknown_tool_protocol_is_refused_in_one_line(tmp_path: Path, given: 
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def _prompts(folder: Path, single_shot: str) -> None:
-    for mode, user in (
-        ("agentic", 'Solve "{{ problem.title }}".'),
-        ("single_shot", single_shot),
-    ):
-        (folder / mode).mkdir(parents=True)
-        (folder / mode / "system.j2").write_text(f"My own words for {mode}.")
-        (folder / mode / "user.j2").write_text(user)
+def _prompts(folder: Path, in_text: str) -> None:
+    folder.mkdir()
+    (folder / "system.j2").write_text("My own words.")
+    native = 'Solve "{{ problem.title }}".'
+    (folder / "user.j2").write_text(f"{{% if tools %}}{native}{{% else %}}{in_text}{{% endif %}}")
 
 
 @pytest.mark.thorough
@@ -226,10 +224,10 @@ async def test_a_fallback_asks_with_the_users_own_prompt(
     _prompts(tmp_path / "mine", "# {{ problem.title }}\n\n{{ problem.statement }}")
     server, code, _, err = await _run(tmp_path, talker(solutions), "--prompt", "mine")
     assert code == 0, err
-    assert _flags(tmp_path / "r") == {("none", True)}
+    assert _flags(tmp_path / "r") == {("text", True)}
     assert {result["verdict"] for result in results(tmp_path / "r")} == {"accepted"}
     systems = [request.body["messages"][0]["content"] for request in server.requests]
-    assert systems.count("My own words for single_shot.") == TITLES
+    assert systems.count("My own words.") == TITLES
 
 
 async def test_a_broken_prompt_for_a_fallback_is_found_before_the_run(tmp_path: Path) -> None:
@@ -237,3 +235,4 @@ async def test_a_broken_prompt_for_a_fallback_is_found_before_the_run(tmp_path: 
     server, code, _, err = await _run(tmp_path, talker({}), "--prompt", "mine")
     assert (code, server.requests) == (2, [])
     assert "user.j2" in err
+    assert "nothing" in err

@@ -124,7 +124,7 @@ class TestExamples:
         assert done.returncode == 0, done.stderr
         variants = json.loads(done.stdout)["variants"]
         problems = {variant["pass_at_1"]["problems"] for variant in variants}
-        assert (len(variants), problems) == (2, {32})
+        assert (len(variants), problems) == (2, {36})
 
     @pytest.mark.thorough
     def test_prompts_that_a_recording_does_not_hear_are_equal(self, tmp_path: Path) -> None:

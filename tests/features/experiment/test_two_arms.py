@@ -307,7 +307,7 @@ def test_a_dry_run_says_that_the_shots_follow_the_spend(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_the_recordings_play_offline(tmp_path: Path) -> None:
-    done = harness(tmp_path, "experiment", "-n", "3", "--out", "e")
+    done = harness(tmp_path, "experiment", "-n", "12", "--out", "e")
     assert done.returncode == 0, done.stderr
     assert "shots a problem, as a sample of the other mode takes as many tokens as" in done.stderr
-    assert len(results(tmp_path / "e" / "single_shot")) > 3
+    assert len(results(tmp_path / "e" / "single_shot")) > 12

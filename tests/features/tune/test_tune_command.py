@@ -204,7 +204,7 @@ def test_an_agents_conversation_is_shown_and_its_prompt_tuned(folder: Path) -> N
         return completion("Let me try.", calls)
 
     async def tuned() -> tuple[Any, list[str]]:
-        more = {"mode": "agentic", "max_evaluations": 18}
+        more = {"mode": "agentic", "max_evaluations": 40}
         async with ChatServer(script) as server:
             return await run(folder, "tune", *flags(server.base_url, **more)), asked(
                 server, REFLECTION

@@ -17,7 +17,9 @@ FIXTURES = Path(__file__).parents[3] / "fixtures"
 RECORDINGS = FIXTURES / "recordings"
 BUNDLED = {
     ("agentic", "default"): 1,
-    ("single_shot", "default"): 3,
+    ("agentic_grow", "default"): 1,
+    ("self_repair", "default"): 1,
+    ("single_shot", "default"): 6,
     ("single_shot", "terse"): 1,
 }
 """Recorded samples of each problem, by mode and prompt set."""
@@ -59,12 +61,12 @@ def test_a_set_of_recordings_plays_the_run_of_the_mode_and_prompt() -> None:
 @pytest.mark.parametrize(
     ("mode", "prompt", "message"),
     [
-        ("self_repair", "default", "no recordings of self_repair, but of agentic and single_shot"),
-        ("agentic", "terse", "no recordings of agentic with prompt terse, but with default"),
+        ("self_repair", "default", "no recordings of self_repair; it has agentic, single_shot"),
+        ("agentic", "terse", "no recordings of agentic with prompt terse; it has default"),
     ],
 )
 def test_what_a_set_of_recordings_lacks_is_said(mode: str, prompt: str, message: str) -> None:
-    with pytest.raises(UsageError, match=f"{message}; name a model with -m"):
+    with pytest.raises(UsageError, match=f"{message}. Name a model with -m"):
         open_replay(f"replay:{WRITTEN}", mode, prompt)
 
 
