@@ -14,13 +14,21 @@ RUN, READ, PROBLEMS, JUDGE, MORE = "Run", "Compare and read", "Problems", "Judge
 EXECUTORS: Mapping[str, str] = {"ray": "harness.features.cluster.ray_executor:RayExecutor"}
 """Executors other than this machine: value of the setting to class."""
 
-MODES: Mapping[str, str] = dict.fromkeys(
-    ("external", "mcp"), "harness.features.external.setup:MODE"
-)
-"""Modes in which a user's own agent works; see `harness.run.plan.modes.Mode`."""
+MODES: Mapping[str, str] = {
+    "agentic": "harness.agent.strategies.modes:LOOP",
+    "single_shot": "harness.agent.strategies.modes:SHOT",
+    "self_repair": "harness.agent.strategies.modes:SELF_REPAIR",
+    "best_of_k_public": "harness.agent.strategies.modes:BEST_OF_K",
+    "codet": "harness.agent.strategies.published:CODET",
+    "reflexion": "harness.agent.strategies.published:REFLEXION",
+    "map_coder": "harness.agent.strategies.published:MAP_CODER",
+    "external": "harness.features.external.modes:EXTERNAL",
+    "mcp": "harness.features.external.modes:MCP",
+}
+"""Built-in modes, each a `harness.agent.strategies.modes.Mode`, in the order of messages."""
 
 AGENT_STRATEGY = "harness.features.external.session:unconnected"
-"""Strategy of those modes while there is no agent."""
+"""Strategy of modes of a user's own agent while there is none."""
 
 TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
 """Ways to send requests other than one by one, each a `Transport`."""

@@ -98,7 +98,10 @@ KINDS = (
 APART = (
     "harness.efficiency",
     "harness.sources.mercury",
-    *(f"harness.agent.strategies.{part}" for part in ("codet", "map_coder", "reflexion")),
+    *(
+        f"harness.agent.strategies.{part}"
+        for part in ("codet", "map_coder", "published", "reflexion")
+    ),
     "harness.terminal.efficiency_table",
 )
 """Modules of ring 3 that are no folder of `harness/features`."""

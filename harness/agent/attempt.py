@@ -171,19 +171,6 @@ class StrategyOptions(Frozen):
             check_turns=settings.check_turns,
         )
 
-    def requests(self, mode: str) -> tuple[int, int] | None:
-        """Return the least and the most requests of a sample; None if the mode has no such."""
-        needed, rounds = self.test_answers + self.best_of, self.repair_rounds
-        known = {
-            "single_shot": (1, 1),
-            "best_of_k_public": (1, self.best_of),
-            "self_repair": (1, 1 + rounds),
-            "codet": (needed, needed),
-            "reflexion": (2, 2 + 2 * rounds),
-            "map_coder": (2 + 2 * self.plans, 1 + self.plans * (3 + rounds)),
-        }
-        return known.get(mode)
-
 
 class Written(Frozen):
     """A revision: when it was written, and its result on the public tests.

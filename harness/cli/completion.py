@@ -56,10 +56,11 @@ def models(incomplete: str) -> list[str]:
 
 def strategies(incomplete: str) -> list[str]:
     """Complete strategies."""
-    from harness.agent.strategies.strategies import STRATEGIES
-    from harness.plugins import STRATEGIES as GROUP
+    from harness.agent.strategies.modes import built_in_modes
+    from harness.plugins import STRATEGIES
 
-    return _with_plugins(STRATEGIES, GROUP, incomplete)
+    names = [mode.name for mode in built_in_modes(asking=True)]
+    return _with_plugins(names, STRATEGIES, incomplete)
 
 
 def prompts(incomplete: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.languages import PYTHON, known
 from harness.models.protocol import (
     Message,
@@ -55,12 +55,3 @@ class ReferenceModel(UnaskedModel):
     ) -> ModelTurn:
         """Return an empty turn, as the problem is not known."""
         return ModelTurn(stop=ModelStop(reason="end_turn"))
-
-
-def check_references(mode: str) -> None:
-    """Raise UsageError for a mode that references cannot be used with."""
-    if mode != "single_shot":
-        raise UsageError(
-            f"-m {REFERENCES}, the default with --efficiency, is for mode single_shot, not {mode}: "
-            "name a model with -m"
-        )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.agent.strategies import COMES
+from harness.agent.strategies.modes import mode_named
 from harness.figures import count
 from harness.grading.verdict import Verdict
 from harness.models.providers import REFERENCES, REPLAY_PREFIX
@@ -56,8 +56,9 @@ def without_answer(
     model = spec.get("model") or ""
     if {*reasons} != {Verdict.MODEL_ERROR}:
         return ""
-    if spec.get("mode") == COMES:
-        command = f"harness mcp --problem {shlex.quote(problem)} --out {shlex.quote(str(path))}"
+    if (begun_by := mode_named(spec.get("mode")).begun_by) != "run":
+        words = (begun_by, "--problem", problem, "--out", str(path))
+        command = f"harness {shlex.join(words)}"
         return f"connect an agent: {printable_line(command)}"
     if model.startswith(REPLAY_PREFIX):
         return "a recording cannot answer more when it is resumed: name a model with -m"

@@ -291,7 +291,7 @@ def run_progress(console: Console, *, of_variant: bool = False) -> Watch:
 
     def watch(plan: Plan, directory: RunDirectory) -> RunProgress:
         done = with_costs(directory.committed(), plan.price)
-        heading = (plan.model_name, plan.spec.mode, f"prompt {plan.prompt.name}")
+        heading = (plan.model_name, plan.spec.known_mode.announced, f"prompt {plan.prompt.name}")
         if of_variant:
             heading = (f"variant {directory.path.name}", plan.model_name)
         return RunProgress(

@@ -8,7 +8,7 @@ from typing import Any
 from scripted import USAGE, Step, call, read, run, turn, write
 
 from harness.agent.attempt import StopReason
-from harness.agent.strategies.strategies import STRATEGIES
+from harness.agent.strategies.modes import built_in_modes
 from harness.models.protocol import (
     ContextOverflowError,
     ModelError,
@@ -225,4 +225,4 @@ BEHAVIOURS: dict[str, Behaviour] = {
         once(retried(wrong), retried(always(too_long)), retried(right)), (PASSED, CONTEXT, CONTEXT)
     ),
 }
-MODES = tuple(STRATEGIES)
+MODES = tuple(mode.name for mode in built_in_modes(asking=True))

@@ -11,7 +11,7 @@ import pytest
 from harness.agent.attempt import Gate, Limits, Session, Strategy, StrategyOptions
 from harness.agent.events import Event
 from harness.agent.journal import Journal
-from harness.agent.strategies.strategies import STRATEGIES
+from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, load_prompt
 from harness.agent.tool_use import ToolUse
 from harness.agent.written_tests import WrittenTestRunner
@@ -123,7 +123,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
             tool_use=tool_use if isinstance(tool_use, ToolUse) else ToolUse(tool_use),
             warn=lambda kind, line: warned.append((kind, line)),
         )
-        strategy = mode if callable(mode) else STRATEGIES[mode]
+        strategy = mode if callable(mode) else find_strategy(mode)
         return Played(await strategy(session), model, events, workspace, heard, warned)
 
     return play

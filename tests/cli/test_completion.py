@@ -11,7 +11,7 @@ from packages_made import made_package
 from program import PROGRAM, environment, harness
 from runs_made import manifest
 
-from harness.agent.strategies.strategies import STRATEGIES
+from harness.agent.strategies.modes import built_in_modes
 from harness.agent.templates.prompt_set import bundled_names
 from harness.cli import completion
 from harness.cli.completion_script import with_shell
@@ -67,7 +67,7 @@ def test_completion_offers_run_directories_and_their_parents(place: Path) -> Non
 
 
 def test_completion_offers_built_in_names() -> None:
-    assert completion.strategies("") == sorted(STRATEGIES)
+    assert completion.strategies("") == sorted(mode.name for mode in built_in_modes(asking=True))
     assert set(bundled_names("agentic")) <= set(completion.prompts(""))
     assert completion.rules("") == ["apps_legacy", "equality", "lcb", "tokens"]
     assert completion.schemas("") == sorted(SCHEMA_NAMES)

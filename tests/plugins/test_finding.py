@@ -5,9 +5,10 @@ import pytest
 from packages_made import made_package
 from program import harness
 
-from harness import plugins
-from harness.agent.strategies import ASKING
-from harness.agent.strategies.strategies import STRATEGIES, find_strategy
+from harness import plugins, registry
+from harness.agent.strategies.agent_loop import agentic
+from harness.agent.strategies.modes import built_in_modes
+from harness.agent.strategies.strategies import find_strategy
 from harness.errors import UsageError
 from harness.features.observers.attach import find_observer
 from harness.models.environment import Environment
@@ -54,7 +55,7 @@ def test_nothing_is_imported_before_its_name_is_asked_for(folder: Path) -> None:
     assert known_rule("mine") == "mine"
     assert isinstance(served_by("mine:large", base_url=None, environment=NOTHING), plugins.Plugin)
     assert read_spec(None, {"rule": "mine"}).rule == "mine"
-    assert find_strategy("agentic") is STRATEGIES["agentic"]
+    assert find_strategy("agentic") is agentic
     assert load("fixture").problems
     assert module not in sys.modules
 
@@ -152,8 +153,7 @@ def test_a_package_without_metadata_breaks_nothing(folder: Path) -> None:
     assert [each.package for each in plugins.installed(OBSERVERS) if each.name == "mine"] == ["?"]
 
 
-def test_the_names_that_settings_know_are_those_of_the_strategies() -> None:
-    assert tuple(STRATEGIES) == ASKING
-    assert {name: strategy.__name__ for name, strategy in STRATEGIES.items()} == {
-        name: name for name in ASKING
-    }
+def test_a_built_in_mode_has_the_strategy_of_its_name() -> None:
+    names = [mode.name for mode in built_in_modes(asking=True)]
+    assert [getattr(find_strategy(name), "__name__", None) for name in names] == names
+    assert [mode.name for mode in built_in_modes()] == list(registry.MODES)

@@ -1,36 +1,18 @@
-"""Strategies for solving problems, and the names of the built-in modes.
+"""Strategies for solving problems, and the usual values of their options.
 
 - `agent_loop`: the agent loop
 - `shots`: single shot, best of k, self-repair
 - `codet`, `reflexion`, `map_coder`: strategies of published papers
 - `solver`: what these have in common
+- `modes`, `published`: what the rest of the program knows of each
 - `user_code`: strategies and tools of users and plug-ins
-- `strategies`: all strategies by name
-
-Settings import the names here without the strategies.
+- `strategies`: strategies and modes by name, also those of users
 """
 
 from typing import Literal
 
 Context = Literal["auto", "grow", "fresh"]
 """What the agent loop keeps in view."""
-
-EXTERNAL = ("external", "mcp")
-"""Modes of a user's own agent: the harness starts it, or (`mcp`) it connects to `harness mcp`."""
-
-STARTED, COMES = EXTERNAL
-
-CODET, REFLEXION, MAP_CODER = PUBLISHED = ("codet", "reflexion", "map_coder")
-"""Modes that are strategies of published papers."""
-
-WRITE_TESTS = (CODET, REFLEXION)
-"""Modes in which the model writes tests."""
-
-ASKING = ("agentic", "single_shot", "self_repair", "best_of_k_public", *PUBLISHED)
-"""Modes in which the harness sends the requests."""
-
-BUILT_IN = (*ASKING, *EXTERNAL)
-"""All built-in modes, including those of a user's own agent."""
 
 REPAIR_ROUNDS = 1
 """Default number of repair rounds of `self_repair`, and of each plan of `map_coder`."""

@@ -1,48 +1,61 @@
-"""Strategies by mode: the built-in ones, a user's own (`module:attribute`), those of plug-ins."""
+"""Modes and strategies by name: built-in ones, a user's own (`module:attribute`), plug-ins'."""
+
+from dataclasses import replace
+from typing import Any
 
 from harness import plugins
 from harness.agent.attempt import Strategy
-from harness.agent.strategies import EXTERNAL
-from harness.agent.strategies.agent_loop import agentic
-from harness.agent.strategies.codet import codet
-from harness.agent.strategies.map_coder import map_coder
-from harness.agent.strategies.reflexion import reflexion
-from harness.agent.strategies.shots import best_of_k_public, self_repair, single_shot
-from harness.agent.strategies.user_code import own_strategy, strategy_of
+from harness.agent.strategies.modes import Mode, built_in_modes, mode_named, remember, undeclared
+from harness.agent.strategies.user_code import strategy_of
 from harness.errors import UsageError
-from harness.registry import AGENT_STRATEGY, feature
+from harness.models.user_code import load_attribute
+from harness.registry import AGENT_STRATEGY, MODES, feature, resolve
 
-STRATEGIES: dict[str, Strategy] = {
-    "agentic": agentic,
-    "single_shot": single_shot,
-    "self_repair": self_repair,
-    "best_of_k_public": best_of_k_public,
-    "codet": codet,
-    "reflexion": reflexion,
-    "map_coder": map_coder,
-}
-"""Strategies by the names of `harness.agent.strategies.ASKING`."""
+
+def find_mode(name: str) -> Mode:
+    """Find a mode by its name on the command line; a user's code is imported.
+
+    Raises:
+        UsageError: the name is unknown, or a mode of the user's has no strategy.
+    """
+    if name in MODES:
+        return mode_named(name)
+    title, thing = _own(name)
+    if not isinstance(thing, Mode):
+        return undeclared(name)
+    if ":" not in thing.strategy or not thing.asks:
+        raise UsageError(f"{title}: a Mode of your own has strategy='module:attribute', and asks")
+    return remember(replace(thing, name=name))
 
 
 def find_strategy(name: str) -> Strategy:
-    """Find a strategy: one of `BUILT_IN`, `module:attribute`, or a plug-in's.
+    """Find the strategy of a mode.
 
-    Those of `EXTERNAL` have no agent yet; the caller provides it.
+    That of a user's own agent has no agent yet; the caller provides it.
 
     Raises:
         UsageError: the name is unknown, or its object is not callable.
     """
-    if name in STRATEGIES:
-        return STRATEGIES[name]
-    if name in EXTERNAL:
-        return feature(AGENT_STRATEGY, f"--mode {name}")()
+    if name in MODES:
+        mode = mode_named(name)
+        if not mode.asks:
+            return feature(AGENT_STRATEGY, f"--mode {name}")()
+        return resolve(mode.strategy)
+    title, thing = _own(name)
+    if isinstance(thing, Mode):
+        return strategy_of(title, load_attribute(find_mode(name).strategy))
+    return strategy_of(title, thing)
+
+
+def _own(name: str) -> tuple[str, Any]:
+    """Return a user's own mode or strategy, and its name for messages. Raises UsageError."""
     plugin = plugins.find(plugins.STRATEGIES, name)
     if plugin is not None:
-        return strategy_of(str(plugin), plugin.load())
-    if ":" not in name:
-        known = plugins.known(plugins.STRATEGIES, STRATEGIES)
-        raise UsageError(
-            f"mode {name!r} is unknown; there are: {known}, or a strategy of your own as "
-            "module:attribute"
-        )
-    return own_strategy(name)
+        return str(plugin), plugin.load()
+    if ":" in name:
+        return name, load_attribute(name)
+    known = plugins.known(plugins.STRATEGIES, [mode.name for mode in built_in_modes(asking=True)])
+    raise UsageError(
+        f"mode {name!r} is unknown; there are: {known}, or a strategy of your own as "
+        "module:attribute"
+    )

@@ -36,15 +36,6 @@ GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
 """Stop reasons after which usage is unknown: a request may have been in flight."""
 
 
-def own_strategy(name: str) -> Strategy:
-    """Return the strategy named by `module:attribute`.
-
-    Raises:
-        UsageError: it does not exist, or is not callable.
-    """
-    return strategy_of(name, load_attribute(name))
-
-
 def strategy_of(name: str, thing: Any) -> Strategy:
     """Return a loaded object as a strategy; a class is called without arguments.
 

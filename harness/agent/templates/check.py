@@ -12,6 +12,7 @@ from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 from pydantic import BaseModel
 
+from harness.agent.strategies.modes import LOOP
 from harness.agent.templates import prompt_set
 from harness.agent.templates.examples import Example, examples
 from harness.agent.templates.problem_facts import missing_facts
@@ -82,7 +83,7 @@ def check_prompt(name: str, problems: Sequence[ProblemView], mode: str | None = 
     faults: list[Fault] = []
     refusals: list[UsageError] = []
     for variant in prompt_set.VARIANTS:
-        for each in (mode,) if mode else ("agentic", *prompt_set.OWN_PARTS):
+        for each in (mode,) if mode else (LOOP.name, *prompt_set.own_parts()):
             try:
                 by_part = prompt_set.find_templates(name, each, *variant)
             except UsageError as error:
@@ -157,7 +158,7 @@ def _strays(name: str, used: set[str]) -> Iterator[Fault]:
     places = [
         Path(str(prompt_set.variant_folder(folder, *variant)), inner)
         for variant in prompt_set.VARIANTS
-        for inner in ("", *prompt_set.OWN_PARTS)
+        for inner in ("", *prompt_set.own_parts())
     ]
     for place in dict.fromkeys(places):
         present = {file.stem: str(file) for file in sorted(place.glob("*.j2"))}

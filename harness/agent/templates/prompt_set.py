@@ -4,7 +4,7 @@ Under `prompts/`, or in a user's own folder:
 
     SET/system.j2, user.j2         the opening of every mode
     SET/PART.j2                    further texts: `PARTS` names them
-    SET/MODE/PART.j2               texts of one mode alone: `OWN_PARTS`
+    SET/MODE/PART.j2               texts of one mode alone: `Mode.own_parts`
     SET/KIND/…, SET/cpp/…          the same for another kind of problem, or another language
 
 A set has an opening; of the other texts, it has those that it changes. The rest is `default`'s.
@@ -14,7 +14,7 @@ import difflib
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
 
-from harness.agent.strategies import BUILT_IN, CODET, MAP_CODER, REFLEXION
+from harness.agent.strategies.modes import built_in_modes, mode_named
 from harness.agent.templates.template import (
     LONGEST_TEMPLATE,
     TemplateFaultError,
@@ -46,19 +46,6 @@ _OF_TESTS = ("report",)
 _LOOP = ("again", "repair", "check", "own_tests", "manual", "result", "problem", "describe")
 PARTS = (*_OF_TESTS, *_LOOP, "tools", "reminder", "wrong_test")
 """The templates besides the opening that belong to no single mode."""
-OWN_PARTS: Mapping[str, tuple[str, ...]] = {
-    CODET: ("tests",),
-    REFLEXION: ("tests", "reflect", "revise"),
-    MAP_CODER: ("recall", "plan", "rate", "code", "debug"),
-}
-"""The templates of one mode alone, in a folder of its name."""
-_FEWER: Mapping[str, tuple[str, ...]] = {
-    "single_shot": (),
-    "best_of_k_public": _OF_TESTS,
-    "self_repair": (*_OF_TESTS, "repair"),
-    **dict.fromkeys(OWN_PARTS, (*_OF_TESTS, "own_tests")),
-}
-"""Modes that send fewer than all `PARTS`."""
 
 _ALWAYS = frozenset({"kind", "language", "tag"})
 _PROBLEM = _ALWAYS | {"problem", "cpu_limit_s"}
@@ -236,7 +223,14 @@ class PromptSet(Frozen):
 
 def parts_of(mode: str) -> tuple[str, ...]:
     """Return the templates of a mode besides the opening."""
-    return (*_FEWER.get(mode, PARTS), *OWN_PARTS.get(mode, ()))
+    own = mode_named(mode)
+    return (*(PARTS if own.parts is None else own.parts), *own.own_parts)
+
+
+@cache
+def own_parts() -> Mapping[str, tuple[str, ...]]:
+    """Return the templates of one built-in mode alone, by the mode whose folder they are in."""
+    return {mode.name: mode.own_parts for mode in built_in_modes() if mode.own_parts}
 
 
 def load_prompt(
@@ -302,16 +296,16 @@ def find_templates(
     opening = _opening(folder, kind, language)
     if not opening:
         raise UsageError(_missing(name, kind, language))
-    templates = dict(opening)
+    templates, own = dict(opening), mode_named(mode)
     for part in parts_of(mode):
-        inner = mode if part in OWN_PARTS.get(mode, ()) else ""
+        inner = mode if part in own.own_parts else ""
         for place in _places((folder, _BUNDLED / DEFAULT), inner, kind, language):
             if (file := place / f"{part}.j2").is_file():
                 templates[part] = file
                 break
-    if mode not in BUILT_IN:
-        own = (each for each in folder.iterdir() if each.name.endswith(".j2"))
-        for file in sorted(own, key=lambda each: each.name):
+    if not own.built_in:
+        more = (each for each in folder.iterdir() if each.name.endswith(".j2"))
+        for file in sorted(more, key=lambda each: each.name):
             templates.setdefault(file.name.removesuffix(".j2"), file)
     return templates
 

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 from harness.agent.templates.prompt_set import (
     DEFAULT,
     OPENING,
-    OWN_PARTS,
     PARTS,
     VARIANTS,
+    own_parts,
     read_set,
     set_folder,
     variant_folder,
@@ -37,7 +37,7 @@ def set_texts(name: str, *, whole: bool = False) -> Texts:
         texts |= {
             place: text
             for place, text in rest.items()
-            if place not in texts and (str(place) in of_parts or place.parts[0] in OWN_PARTS)
+            if place not in texts and (str(place) in of_parts or place.parts[0] in own_parts())
         }
     return texts
 
@@ -46,7 +46,11 @@ def _texts(name: str, folder: Traversable) -> Iterator[tuple[PurePosixPath, str]
     for kind, language in VARIANTS:
         place = variant_folder(folder, kind, language)
         inner = variant_folder(PurePosixPath(), kind, language)  # type: ignore[arg-type]
-        for part in (*OPENING, *PARTS, *(f"{m}/{p}" for m, own in OWN_PARTS.items() for p in own)):
+        for part in (
+            *OPENING,
+            *PARTS,
+            *(f"{m}/{p}" for m, own in own_parts().items() for p in own),
+        ):
             file = place / f"{part}.j2"
             if file.is_file():
                 texts = read_set(name, {part: file}).parts

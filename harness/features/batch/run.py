@@ -179,7 +179,7 @@ def check_batch(spec: RunSpec, name: str, route: Route | None) -> None:
         UsageError: the mode's requests depend on one another, the spec has a budget (all requests
             are submitted before any cost is known), or the provider has no batch API.
     """
-    if spec.mode != "single_shot":
+    if not spec.known_mode.single:
         raise UsageError(
             f"--batch goes with single shot: in mode {spec.mode} a request waits for the one before"
         )

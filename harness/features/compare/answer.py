@@ -9,10 +9,10 @@ from harness.features.compare.flips import Flip
 from harness.features.compare.run_names import names_of
 from harness.features.compare.spend_result import SpendComparison, SpendDifference
 from harness.features.compare.spend_sentence import (
-    MODES,
     answers_fairly,
     foreign,
     headline,
+    is_title,
     of_shots,
     sentence_of,
     shots_words,
@@ -398,5 +398,5 @@ def at_any_look(spend: SpendComparison, low: float, high: float) -> SpendCompari
 def _capital(text: str) -> str:
     """Capitalize a sentence, unless it begins with a name that is not purely letters."""
     first = re.split("[, ]", text, maxsplit=1)[0]
-    is_word = first.isalpha() or first in MODES.values()
+    is_word = first.isalpha() or is_title(first)
     return text[:1].upper() + text[1:] if is_word else text

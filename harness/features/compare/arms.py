@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
+from harness.agent.strategies.modes import mode_named
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.handed_in import handed_in
 from harness.stats.pass_at_k import (
@@ -32,7 +33,6 @@ CurveKind = Literal["cut_off", "chosen", "until_pass", "single", "any_right"]
 cannot be reached without knowing the hidden tests.
 """
 
-SHOTS = "single_shot"
 MOST_SHOTS = 100
 _NEAR = 1e-9
 """Relative rounding error of a spend."""
@@ -138,6 +138,11 @@ def samples_of(results: Sequence[SampleResult], problems: Sequence[str]) -> Samp
     return samples
 
 
+def of_shots(mode: str) -> bool:
+    """Whether the samples of a mode are shots, each a single request."""
+    return mode_named(mode).single
+
+
 def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
     """Build the arm of a run.
 
@@ -148,7 +153,7 @@ def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
     """
     numbers = [len(own) for own in samples.values()]
     means = [sum(map(partial(_spend, unit=unit), own)) / len(own) for own in samples.values()]
-    curves, unknown = _shots(samples, unit) if mode == SHOTS else _cut(samples, mode, unit)
+    curves, unknown = _shots(samples, unit) if of_shots(mode) else _cut(samples, mode, unit)
     return Arm(
         curves=curves,
         mean=sum(means) / len(means),
@@ -192,13 +197,13 @@ def _mean(values: Sequence[float]) -> float:
 
 def known(samples: Samples, mode: str, unit: Unit) -> bool:
     """Return whether the spend of every sample, and of each of its steps, is known."""
-    if unit == "calls" and mode == SHOTS:
+    if unit == "calls" and of_shots(mode):
         return True
     every = _every(samples)
     spent = [_spent(result, unit) for result in every]
     if None in spent or not any(spent):
         return False
-    steps = [] if mode == SHOTS else [step for result in every for step in result.steps]
+    steps = [] if of_shots(mode) else [step for result in every for step in result.steps]
     return None not in [_spent(step, unit) for step in steps]
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.arms import (
-    SHOTS,
     Arm,
     CurveKind,
     Samples,
@@ -14,6 +13,7 @@ from harness.features.compare.arms import (
     arm_of,
     by_difficulty,
     known,
+    of_shots,
     samples_of,
     with_enough_shots,
 )
@@ -131,7 +131,7 @@ def gains_of(
     sides: tuple[Samples, Samples], modes: tuple[str, str], unit: Unit
 ) -> Mapping[str, float] | None:
     """Return the same as `equal_spend_gains` from the samples of the shared problems."""
-    if (modes[0] == SHOTS) == (modes[1] == SHOTS):
+    if of_shots(modes[0]) == of_shots(modes[1]):
         return None
     sides = _with_enough(sides, modes, unit)
     arms = arm_of(sides[0], modes[0], unit), arm_of(sides[1], modes[1], unit)
@@ -165,9 +165,9 @@ def _with_enough(
     sides: tuple[Samples, Samples], modes: tuple[str, str], unit: Unit
 ) -> tuple[Samples, Samples]:
     """Leave out the problems whose shots an early end left incomplete, if one arm is of shots."""
-    if (modes[0] == SHOTS) == (modes[1] == SHOTS):
+    if of_shots(modes[0]) == of_shots(modes[1]):
         return sides
-    shots, attempts = sides if modes[0] == SHOTS else sides[::-1]
+    shots, attempts = sides if of_shots(modes[0]) else sides[::-1]
     kept = with_enough_shots(shots, attempts, unit)
     first, second = ({problem: side[problem] for problem in kept} for side in sides)
     return first, second

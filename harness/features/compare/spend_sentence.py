@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from harness.agent.strategies.modes import built_in_modes, mode_named
 from harness.features.compare.arms import Arm, Unit
 from harness.features.compare.differences.settings import value_of
 from harness.features.compare.spend_result import (
@@ -17,16 +18,6 @@ from harness.figures import count, dollars, percent, points, quantity
 from harness.run.summary.loaded_run import Run
 from harness.text import printable_line
 
-MODES = {
-    "agentic": "the agent",
-    "external": "the external agent",
-    "self_repair": "self-repair",
-    "best_of_k_public": "best of k",
-    "codet": "CodeT",
-    "reflexion": "Reflexion",
-    "map_coder": "MapCoder",
-    "single_shot": "single shot",
-}
 UNIT_WORDS = {"tokens": "tokens", "calls": "model calls"}
 _NEAR = 1e-9
 
@@ -40,7 +31,7 @@ def arm_names(a: Run, b: Run) -> tuple[str, str]:
         tuple(str(find(run)) for run in (a, b)) for find in (mode_of, _model, _prompt)
     )
     if modes[0] != modes[1]:
-        names = [MODES.get(mode, mode) for mode in modes]
+        names = [mode_named(mode).title for mode in modes]
         if models[0] != models[1]:
             names = [f"{word} with {model}" for word, model in zip(names, models, strict=True)]
         return names[0], names[1]
@@ -50,6 +41,11 @@ def arm_names(a: Run, b: Run) -> tuple[str, str]:
         return f"prompt {prompts[0]}", f"prompt {prompts[1]}"
     one, other = folder_names([str(a.path), str(b.path)])
     return one, other
+
+
+def is_title(name: str) -> bool:
+    """Whether a name is the title of a built-in mode."""
+    return any(name == mode.title for mode in built_in_modes())
 
 
 def folder_names(paths: Sequence[str]) -> list[str]:
@@ -123,7 +119,7 @@ def answers_fairly(comparison: SpendComparison | None) -> bool:
 
 def foreign(comparison: SpendComparison) -> bool:
     """Return whether the sentence names models, prompt sets or folders, to be escaped."""
-    return not {comparison.a.name, comparison.b.name} <= {*MODES.values()}
+    return not all(map(is_title, (comparison.a.name, comparison.b.name)))
 
 
 def _at_spend(comparison: SpendComparison, at: SpendDifference, *, asked: bool) -> str:
@@ -174,7 +170,7 @@ def _is_cut(arm: ArmFacts, point: SpendPoint) -> bool:
 
 def shots_words(arm: ArmFacts, amount: float) -> tuple[str, bool]:
     """Return a number of shots in words, and whether the words are a plural."""
-    of = "" if arm.name in {*MODES.values()} else f" of {arm.name}"
+    of = "" if is_title(arm.name) else f" of {arm.name}"
     single = "" if of else "single "
     if math.isclose(amount, 1, abs_tol=0.005):
         return f"one {single}shot{of}", False

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 
 from harness.agent.attempt import Limits, StrategyOptions
 from harness.agent.strategies import Context
+from harness.agent.strategies.modes import LOOP
 from harness.agent.templates.prompt_set import PromptSet, load_prompt
 from harness.closing import Closing
 from harness.errors import NothingSelectedError, UsageError
@@ -110,7 +111,7 @@ class Episodes(Closing):
         **keys: Unpack[EpisodeKeys],
     ) -> None:
         self.rule = find_reward(reward, CALLER)
-        self.spec = spec = spec_from(CALLER, keys, EpisodeKeys, OWN, mode="agentic")
+        self.spec = spec = spec_from(CALLER, keys, EpisodeKeys, OWN, mode=LOOP.name)
         if isinstance(spec.test_timeout, str):
             raise UsageError(f"{CALLER}: test_timeout {spec.test_timeout!r}: give seconds")
         if part not in {None, "train", "held_out"}:
@@ -188,7 +189,7 @@ class Episodes(Closing):
         """Return the kind of the problems. Raises UsageError for an unused key."""
         rules, spec = rules_of(problems, self.spec.language), self.spec
         check_language(spec.language, problems, flags=spec.cpp_flags or "")
-        check_mode(rules, "agentic", runs_code=spec.run_code_tool)
+        check_mode(rules, LOOP, runs_code=spec.run_code_tool)
         check_settings(rules, self._said, runs_code=spec.run_code_tool, caller=CALLER)
         rules.extractor(spec.extract)
         return rules
@@ -207,7 +208,7 @@ class Episodes(Closing):
         """
         if rules.kind not in self._prompts:
             of = rules.kind, rules.language
-            self._prompts[rules.kind] = load_prompt(self.spec.prompt, "agentic", *of)
+            self._prompts[rules.kind] = load_prompt(self.spec.prompt, LOOP.name, *of)
         return self._prompts[rules.kind]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from harness.agent.strategies import COMES, EXTERNAL
+from harness.agent.strategies.modes import SHOT, mode_named
 from harness.errors import UsageError
 from harness.models.protocol import Model
 from harness.models.providers import REFERENCES
@@ -89,14 +89,14 @@ def _check_names(keys: Mapping[str, Any]) -> None:
 
 def _needs_model(keys: Mapping[str, Any]) -> None:
     """Refuse settings of a model, as the references are evaluated without one."""
-    mode = keys.get("mode", "single_shot")
-    if mode in EXTERNAL or keys.get("agent_command") is not None:
+    mode = keys.get("mode", SHOT.name)
+    if not mode_named(mode).asks or keys.get("agent_command") is not None:
         return
     message = "needs a model, and none is named; give model="
     for key in (*ADDRESSING, *ASKED_FOR):
         if keys.get(key) is not None:
             raise _wrong(f"{key} {message}")
-    if mode != "single_shot":
+    if mode != SHOT.name:
         raise _wrong(f"mode {mode!r} {message}")
 
 
@@ -151,12 +151,15 @@ class EvaluateArguments:
         refuse_misuse(solution_fn, split, model, keys)
         given = checked(_place(benchmark, split))
         name = name_of(given)
-        external = keys.get("agent_command") is not None or keys.get("mode") in EXTERNAL
+        mode = mode_named(keys.get("mode"))
+        external = keys.get("agent_command") is not None or not mode.asks
         if solution_fn is not None and (model is not None or external):
             what = "model" if model is not None else "an agent of your own"
             raise UsageError(f"evaluate(): pass either solution_fn or {what}, not both")
-        if keys.get("mode") == COMES:
-            raise UsageError(f"evaluate(): mode {COMES!r}: `harness mcp` begins such a run")
+        if mode.begun_by != "run":
+            raise UsageError(
+                f"evaluate(): mode {mode.name!r}: `harness {mode.begun_by}` begins such a run"
+            )
         if external and not isinstance(given, str):
             raise UsageError(
                 "evaluate(): an agent is kept from the files of its problems: name them, "

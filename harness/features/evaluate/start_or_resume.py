@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent.attempt import StopReason
-from harness.agent.strategies import COMES
 from harness.errors import INTERRUPTED, OK, RunDirectoryError, UsageError
 from harness.features.observers.attach import Watcher, taking_leave, with_watchers
 from harness.figures import count, dollars, number_range
@@ -107,8 +106,10 @@ class Running:
             _refuse_variant(out, flags)
             prepared = self.controller.further(out, spec, read_manifest(out), only)
             return self._run(prepared, out)
-        if spec.mode == COMES:
-            raise UsageError(f"--mode {COMES}: `harness mcp --problem ID` begins such a run")
+        if (command := spec.known_mode.begun_by) != "run":
+            raise UsageError(
+                f"--mode {spec.mode}: `harness {command} --problem ID` begins such a run"
+            )
         if only:
             raise UsageError("--only goes with a run that has begun: name it with --resume")
         if out is not None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from harness.agent.strategies.modes import LOOP, SHOT
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED, HelpCommand, HelpGroup
 from harness.cli.settings_flags import PROBLEMS, with_settings
@@ -58,7 +59,7 @@ def experiment(
         variant_option(
             "--mode",
             help="A mode, as `harness run --mode` has it; repeat for several. Default: "
-            "single_shot and agentic.",
+            f"{SHOT.name} and {LOOP.name}.",
             metavar="STRATEGY",
             autocompletion=completion.strategies,
         ),

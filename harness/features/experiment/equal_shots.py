@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from harness.agent.strategies.modes import mode_named
 from harness.features.experiment.variants import OF_THE_WHOLE, Spec
 from harness.run.settings.spec import uses
 from harness.run.store.results import SampleResult
 from harness.stats.rates import mean_by_problem
 
-SINGLE_SHOT = "single_shot"
 MOST_SHOTS = 100
 """Most shots per problem, whatever the agent spends."""
 
@@ -70,11 +70,11 @@ def agents_of(shot: Spec, variants: Mapping[str, Spec]) -> list[str]:
     uses.
     """
     apart = {*OF_THE_WHOLE, "mode", "samples_per_problem", "price", "prices"}
-    keys = [key for key in shot if key not in apart and uses(SINGLE_SHOT, key)]
+    keys = [key for key in shot if key not in apart and uses(shot["mode"], key)]
     return [
         name
         for name, spec in variants.items()
-        if spec["mode"] != SINGLE_SHOT
+        if not mode_named(spec["mode"]).single
         and all(spec.get(key) == shot[key] for key in keys if uses(spec["mode"], key))
     ]
 

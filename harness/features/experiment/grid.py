@@ -19,8 +19,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
+from harness.agent.strategies.modes import LOOP, SHOT
+from harness.agent.strategies.strategies import find_mode
 from harness.errors import UsageError
-from harness.features.experiment.equal_shots import MOST_SHOTS, SINGLE_SHOT
+from harness.features.experiment.equal_shots import MOST_SHOTS
 from harness.features.experiment.stopping_goal import Say
 from harness.features.experiment.variants import (
     OF_THE_WHOLE,
@@ -32,8 +34,18 @@ from harness.features.experiment.variants import (
     names_of,
 )
 from harness.languages import PYTHON
+from harness.registry import MODES as REGISTERED
 from harness.run.plan.target import resolve_target
-from harness.run.settings.spec import LISTS, SETTINGS, RunSpec, default_of, spec_of, stored, uses
+from harness.run.settings.spec import (
+    LISTS,
+    SETTINGS,
+    RunSpec,
+    default_of,
+    spec_of,
+    stored,
+    users_of,
+    uses,
+)
 from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.settings.yaml_file import read_yaml, with_underscores
 
@@ -44,7 +56,7 @@ AXES = {
     "prompts": "prompt",
     "samples": "samples_per_problem",
 }
-MODES = (SINGLE_SHOT, "agentic")
+MODES = (SHOT.name, LOOP.name)
 AUTO = "auto"
 FORMER = "cells"
 """What `variants` was called before."""
@@ -143,14 +155,14 @@ def factorial_grid(
         UsageError: a setting has an invalid value; the message states what to give.
     """
     unlike = dict.fromkeys(MODES if modes is None else modes)
-    modes = sorted(unlike, key=lambda mode: mode != SINGLE_SHOT)
+    modes = sorted(unlike, key=lambda mode: mode != SHOT.name)
     lists = {"models": models, "modes": modes, "prompts": prompts}
     values = {**settings, **{key: list(each) for key, each in lists.items() if each is not None}}
     if varied := _varied(vary, say):
         values["vary"] = varied
     grid = grid_of(values, where, flags, environ)
     number = _shots(shots, modes, say)
-    of_shots = {variant.name for variant in grid.variants if variant.spec.mode == SINGLE_SHOT}
+    of_shots = {variant.name for variant in grid.variants if variant.spec.mode == SHOT.name}
     auto = frozenset(of_shots) if number is None else frozenset[str]()
     shots_each = {"samples_per_problem": number or 1}
     variants = (
@@ -191,11 +203,11 @@ def _read_varied(text: str) -> tuple[str, list[str]]:
 def _shots(given: str | int | None, modes: Sequence[str], say: Say) -> int | None:
     """Return the number of single shots; None for `auto`. Raises UsageError."""
     shots, word = say("shots"), str(given)
-    alone = len({SINGLE_SHOT, *modes}) == 1
-    if given is not None and SINGLE_SHOT not in modes:
-        raise UsageError(f"{shots} goes with {say('modes')} {SINGLE_SHOT}, and no variant has that")
+    alone = len({SHOT.name, *modes}) == 1
+    if given is not None and SHOT.name not in modes:
+        raise UsageError(f"{shots} goes with {say('modes')} {SHOT.name}, and no variant has that")
     if given is None:
-        return 1 if alone or SINGLE_SHOT not in modes else None
+        return 1 if alone or SHOT.name not in modes else None
     if word == AUTO:
         if alone:
             raise UsageError(f"{shots} auto follows the spend of another mode, and none is given")
@@ -303,6 +315,8 @@ def _combined(base: Values, axes: Sequence[list[Values]]) -> Iterator[Values]:
 def _used(values: Values) -> Values:
     """Drop keys that the variant's mode or language does not use, except common ones."""
     mode = values.get("mode", default_of("mode"))
+    if isinstance(mode, str) and mode not in REGISTERED:
+        find_mode(mode)  # so that it is known what it uses
     unused = {FLAGS} if values.get("language", PYTHON) == PYTHON else set[str]()
     kept = {key: each for key, each in values.items() if key not in unused}
     return {key: each for key, each in kept.items() if key in OF_THE_WHOLE or uses(mode, key)}
@@ -314,7 +328,7 @@ def _refuse_unheeded(given: set[str], variants: Iterable[Values], path: Path | s
     if lost == [FLAGS]:
         raise UsageError(f"{path}: {FLAGS} goes with language cpp, and no variant has that")
     if lost:
-        modes = " or ".join(SETTINGS[lost[0]].modes)
+        modes = " or ".join(users_of(lost[0]))
         raise UsageError(f"{path}: {lost[0]} goes with mode {modes}, and no variant has that")
 
 

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness.agent.strategies.modes import mode_named
 from harness.features.compare.spend import equal_spend_gains
 from harness.features.experiment.decision import Decision, Question, Reason, look, scores
 from harness.features.experiment.equal_shots import (
     MOST_SHOTS,
-    SINGLE_SHOT,
     Wanted,
     agents_of,
     shots_wanted,
@@ -94,7 +94,7 @@ def in_batches(variants: Sequence[Variant], goal: Goal) -> bool:
     early or are compared with attempts: each part would wait for hours.
     """
     modes = {variant.spec.mode for variant in variants}
-    compared = SINGLE_SHOT in modes and len(modes) > 1
+    compared = any(mode_named(mode).single for mode in modes) and len(modes) > 1
     by_batch_api = any(variant.spec.batch for variant in variants)
     return goal.stops or compared or (len(variants) > 1 and not by_batch_api)
 

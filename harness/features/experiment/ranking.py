@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from harness.agent.strategies.modes import mode_named
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.answer import at_any_look
 from harness.features.compare.spend import spend_comparison
 from harness.features.compare.spend_sentence import answers_fairly
 from harness.features.experiment.decision import Decision
-from harness.features.experiment.equal_shots import SINGLE_SHOT, agents_of, mean_spend
+from harness.features.experiment.equal_shots import agents_of, mean_spend
 from harness.features.experiment.experiment_file import Stored, read_experiment
 from harness.features.experiment.stopping_goal import PAIR
 from harness.features.experiment.variants import OF_THE_WHOLE, Spec
@@ -298,7 +299,7 @@ def _answers(path: Path, stored: Stored) -> tuple[PairAnswer, ...]:
 
 def _pairs(variants: Mapping[str, Spec], baseline: str) -> Iterator[tuple[str, str]]:
     """Yield single shot with each comparable mode, or else the only two variants."""
-    shots = [name for name, spec in variants.items() if spec["mode"] == SINGLE_SHOT]
+    shots = [name for name, spec in variants.items() if mode_named(spec["mode"]).single]
     pairs = [(shot, agent) for shot in shots for agent in agents_of(variants[shot], variants)]
     if pairs:
         yield from pairs

@@ -13,9 +13,9 @@ from typing import Any
 
 from rich.console import Console
 
-from harness.agent.strategies import COMES
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.external.http import PATH, HttpHost, config_of, new_key
+from harness.features.external.modes import MCP
 from harness.features.external.session import External
 from harness.features.external.stdio import StdioHost
 from harness.http_server import LOOPBACK, address_of, listen
@@ -111,7 +111,7 @@ def _prepared(
     if out is None or not (out / MANIFEST).exists():
         return controller.new(read_spec(config, {**flags, "task": (problem,)}))
     before = read_manifest(out)
-    if before["spec"].get("mode") != COMES:
+    if before["spec"].get("mode") != MCP.name:
         raise UsageError(f"--out {out}: that run is none of `harness mcp`; choose another")
     tasks = dict.fromkeys((*before["spec"]["task"], problem))
     spec = read_spec(config, {**known_keys(before["spec"]), **flags, "task": tuple(tasks)})

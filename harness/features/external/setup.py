@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from harness.agent.strategies import COMES, EXTERNAL, STARTED
 from harness.cache import cache_folder
 from harness.errors import UsageError
 from harness.features.external.agent_environment import environment_for
 from harness.features.external.agent_paths import checked_shows
 from harness.features.external.agent_sandbox import AgentSandbox, own_data, probe
+from harness.features.external.modes import EXTERNAL, MCP
 from harness.features.external.session import External
 from harness.models.providers import AGENT_PREFIX
 from harness.run.plan.plan import Plan
@@ -40,9 +40,9 @@ def check_external(spec: "RunSpec") -> None:
     Raises:
         UsageError: a setting is missing or not allowed; the message states which.
     """
-    if spec.mode not in EXTERNAL:
+    if spec.known_mode.asks:
         return
-    if spec.mode == STARTED:
+    if spec.mode == EXTERNAL.name:
         command_of(spec)
     if spec.executor != "local":
         raise UsageError("--executor: agents of your own run on this machine; leave it out")
@@ -59,7 +59,9 @@ def command_of(spec: "RunSpec") -> tuple[str, ...]:
     except ValueError as error:
         raise UsageError(f"--agent-command: {str(error).lower()}") from error
     if not command:
-        raise UsageError(f"--mode {STARTED} needs the agent: give --agent-command 'PROGRAM …'")
+        raise UsageError(
+            f"--mode {EXTERNAL.name} needs the agent: give --agent-command 'PROGRAM …'"
+        )
     return command
 
 
@@ -67,17 +69,19 @@ def agent_name(spec: "RunSpec") -> str:
     """Return the agent's name in the results, from `-m` or its program."""
     if spec.model is not None:
         return AGENT_PREFIX + spec.model.removeprefix(AGENT_PREFIX)
-    return AGENT_PREFIX + (PurePath(command_of(spec)[0]).name if spec.mode == STARTED else CLIENT)
+    return AGENT_PREFIX + (
+        PurePath(command_of(spec)[0]).name if spec.mode == EXTERNAL.name else CLIENT
+    )
 
 
 def agent_facts(spec: "RunSpec") -> dict[str, Any]:
     """Return the agent's entry in `run.json`; empty without an external agent."""
-    if spec.mode not in EXTERNAL:
+    if spec.known_mode.asks:
         return {}
-    command = list(command_of(spec)) if spec.mode == STARTED else None
+    command = list(command_of(spec)) if spec.mode == EXTERNAL.name else None
     tool_calls, seconds = limits_of(spec)
     limits: dict[str, Any] = {"seconds": seconds, "tool_calls": tool_calls}
-    if spec.mode == STARTED:
+    if spec.mode == EXTERNAL.name:
         limits["memory_mib"] = memory_of(spec)
     return {"agent": {"command": command, "confined": is_confined(spec), "limits": limits}}
 
@@ -89,9 +93,9 @@ def memory_of(spec: "RunSpec") -> int:
 
 def told_of(spec: "RunSpec") -> str:
     """Return the notice shown before the run starts; empty without an external agent."""
-    if spec.mode not in EXTERNAL:
+    if spec.known_mode.asks:
         return ""
-    if spec.mode == COMES:
+    if spec.mode == MCP.name:
         return (
             "the agent is your MCP client; it is not isolated from hidden tests, "
             "and the results say so"
@@ -103,13 +107,13 @@ def told_of(spec: "RunSpec") -> str:
 
 def is_confined(spec: "RunSpec") -> bool:
     """Return whether the run's agents are isolated from the data."""
-    return spec.mode == STARTED and not spec.agent_without_namespace
+    return spec.mode == EXTERNAL.name and not spec.agent_without_namespace
 
 
 def limits_of(spec: "RunSpec") -> tuple[int | None, float | None]:
     """Return the limits of tool calls and seconds of a sample; None for no limit."""
-    tool_calls = spec.max_tool_calls or (TOOL_CALLS if spec.mode in EXTERNAL else None)
-    return tool_calls, spec.sample_timeout or (SECONDS if spec.mode == STARTED else None)
+    tool_calls = spec.max_tool_calls or (TOOL_CALLS if not spec.known_mode.asks else None)
+    return tool_calls, spec.sample_timeout or (SECONDS if spec.mode == EXTERNAL.name else None)
 
 
 def with_agents(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ) -> Plan:
@@ -125,7 +129,7 @@ def with_agents(plan: Plan, path: Path, environ: Mapping[str, str] = os.environ)
         RoomError: the agent cannot be isolated from the data here.
     """
     spec = plan.spec
-    if spec.mode != STARTED:
+    if spec.mode != EXTERNAL.name:
         return plan
     hides = tuple(hidden(plan, path))
     from harness.features.external.process import ProcessHost
@@ -187,8 +191,8 @@ def _problem_files(benchmark: str | None) -> Iterator[Path]:
             yield file.resolve()
 
 
-class ExternalMode:
-    """The modes `external` and `mcp`; satisfies `harness.run.plan.modes.Mode`."""
+class ExternalAgent:
+    """The user's own agent; satisfies `harness.run.plan.modes.OwnAgent`."""
 
     check = staticmethod(check_external)
     model_name = staticmethod(agent_name)
@@ -198,4 +202,4 @@ class ExternalMode:
     with_agents = staticmethod(with_agents)
 
 
-MODE = ExternalMode()
+AGENT = ExternalAgent()

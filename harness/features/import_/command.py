@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from harness.agent.strategies.modes import LOOP, SHOT
 from harness.cli.settings_flags import JUDGING, with_settings
 from harness.cli.shared_flags import AsJson, Problems, among, with_progress_flags
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
@@ -83,7 +84,7 @@ def import_(
         str | None,
         typer.Option(
             help="How they were sought, as for `harness run --mode`. Default: as the file says; "
-            "else agentic for agent runs, single_shot for solutions.",
+            f"else {LOOP.name} for agent runs, {SHOT.name} for solutions.",
         ),
     ] = None,
     extract: Annotated[

@@ -16,6 +16,7 @@ from typing import Any, Unpack, cast
 from rich.console import Group, RenderableType
 
 from harness.agent.attempt import ChosenBy, StopReason
+from harness.agent.strategies.modes import SHOT
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.solutions import MatchedSolution, Published, match, unmatched_words
@@ -225,7 +226,7 @@ def _import_solutions(request: ImportRequest, reporter: Reporter) -> Imported:
     check_new(request.out)
     file = request.file
     model = request.keys.get("model") or _model_of(file)
-    spec = request.spec(model=model, mode=request.keys.get("mode") or "single_shot")
+    spec = request.spec(model=model, mode=request.keys.get("mode") or SHOT.name)
     solutions = read_solutions(file)
     loaded = request.problems()
     matched, unmatched = match(solutions, loaded.problems, spec.extract)

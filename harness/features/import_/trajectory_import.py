@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent import events
-from harness.agent.strategies.strategies import STRATEGIES
+from harness.agent.strategies.modes import LOOP, mode_named
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.grade.solutions import judged_answers, unmatched_words
 from harness.features.import_.agreement import Compared
@@ -144,11 +144,13 @@ def import_trajectories(
         reporter.notice(f"{skipped:,} of {every} skipped: {unmatched_words(list(unmatched))}")
     there = tuple({each.problem.id: each.problem for each in samples}.values())
     check_tested(there)
-    mode, stem = samples_read.mode(), file.path.name.partition(".")[0] or "unknown"
+    mode = mode_named(samples_read.mode())
+    own = mode.name if mode.built_in and mode.asks else LOOP.name
+    stem = file.path.name.partition(".")[0] or "unknown"
     most, numbers = of_file((each.problem.id, each.index) for each in samples)
     counts = {
         "model": request.keys.get("model") or samples_read.model(file.path) or stem,
-        "mode": request.keys.get("mode") or (mode if mode in STRATEGIES else "agentic"),
+        "mode": request.keys.get("mode") or own,
         "samples_per_problem": most,
     }
     spec = request.spec(**counts)
@@ -270,7 +272,7 @@ def _check_place(path: Path, origin: Mapping[str, Any]) -> None:
 
 def _refuse_other_file(path: Path, there: Mapping[str, Any], origin: Mapping[str, Any]) -> None:
     kept = ("sha256", "format", "write_tools")
-    imported = there.get("imported") or {}
+    imported: Mapping[str, Any] = there.get("imported") or {}
     if any(imported.get(key) != origin.get(key) for key in kept):
         raise RunDirectoryError(f"{path} is another run; choose another --out")
 

@@ -8,7 +8,6 @@ def plugins() -> None:
 
     Exits with 2 where one cannot.
     """
-    from harness.agent.strategies import BUILT_IN
     from harness.errors import UsageError
     from harness.grading.rules import RULES as OUR_RULES
     from harness.models.providers import by_shape
@@ -22,11 +21,12 @@ def plugins() -> None:
         find,
         installed,
     )
+    from harness.registry import MODES
     from harness.sources.benchmarks import LOADERS
     from harness.terminal.consoles import console
     from harness.terminal.rich_tables import words_table
 
-    ours = {SOURCES: LOADERS, STRATEGIES: BUILT_IN, RULES: OUR_RULES}
+    ours = {SOURCES: LOADERS, STRATEGIES: MODES, RULES: OUR_RULES}
 
     def state(plugin: Plugin) -> str:
         shaped = plugin.group == MODELS and by_shape(plugin.name) is not None

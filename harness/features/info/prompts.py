@@ -1,7 +1,8 @@
 """`harness prompts`: list, show, render, check, copy and compare prompt sets."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
@@ -10,16 +11,17 @@ import typer
 from rich.console import Group
 from rich.text import Text
 
-from harness.agent.strategies.strategies import STRATEGIES
+from harness.agent.strategies.modes import LOOP, SHOT, built_in_modes
+from harness.agent.strategies.strategies import find_mode
 from harness.agent.templates.check import check_prompt
 from harness.agent.templates.prompt_set import (
     OPENING,
-    OWN_PARTS,
     VARIANTS,
     PromptSet,
     bundled_names,
     find_templates,
     load_prompt,
+    own_parts,
     parts_of,
     read_set,
     shown_path,
@@ -33,7 +35,9 @@ from harness.errors import UsageError
 from harness.features.info.rendering import Rendering
 from harness.figures import count
 from harness.languages import PYTHON
+from harness.plugins import STRATEGIES, find, installed
 from harness.problem import Kind
+from harness.registry import MODES
 from harness.run.plan.languages import refusal
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import load
@@ -45,9 +49,6 @@ from harness.terminal.summary_facts import words
 from harness.terminal.summary_table import facts
 from harness.text import printable, printable_line
 
-LOOP = "agentic"
-"""The mode whose templates are most of a set's."""
-
 
 def _kinds_by_name() -> dict[str, dict[str, PromptSet]]:
     """Return the sets by kind of problem; code in another language is a kind here."""
@@ -55,7 +56,7 @@ def _kinds_by_name() -> dict[str, dict[str, PromptSet]]:
     for kind, language in VARIANTS:
         for name in bundled_names(kind, language):
             key = str(kind) if language == PYTHON else language
-            sets.setdefault(name, {})[key] = load_prompt(name, LOOP, kind, language)
+            sets.setdefault(name, {})[key] = load_prompt(name, LOOP.name, kind, language)
     return dict(sorted(sets.items()))
 
 
@@ -73,9 +74,13 @@ def _description(kinds: dict[str, PromptSet]) -> str:
 
 
 def _mode(word: str) -> str:
-    if word in STRATEGIES or ":" in word:
-        return word
-    raise UsageError(f"--mode {word}: give {', '.join(STRATEGIES)}, or MODULE:NAME of your own")
+    """Return a mode that has templates; a user's own is known from then on. Raises UsageError."""
+    names = [mode.name for mode in built_in_modes(asking=True)]
+    if word not in names:
+        if word in MODES or not (":" in word or find(STRATEGIES, word)):
+            raise UsageError(f"--mode {word}: give {', '.join(names)}, or MODULE:NAME of your own")
+        find_mode(word)
+    return word
 
 
 def _kind(word: str) -> Kind:
@@ -129,6 +134,18 @@ def list_sets(
         notes = [Text(_description(kinds))] if _description(kinds) else []
         table.add_row(Text(name), Group(*notes, of_kinds))
     out.print(table)
+    for line in _of_plugins():
+        out.print(printable_line(line), soft_wrap=True)
+
+
+def _of_plugins() -> Iterator[str]:
+    """Yield which templates a set may have for each plug-in's mode that declares some."""
+    for plugin in installed(STRATEGIES):
+        with suppress(UsageError):  # `harness plugins` says why one does not load
+            mode = find_mode(plugin.name)
+            if mode.own_parts and not mode.built_in:
+                files = ", ".join(f"{mode.name}/{part}.j2" for part in mode.own_parts)
+                yield f"{mode.title} (--mode {mode.name}) also sends {files}"
 
 
 @app.command("show", cls=HelpCommand)
@@ -136,7 +153,7 @@ def list_sets(
 def show(
     settings: Mapping[str, Any],
     name: Set,
-    mode: Mode = "single_shot",
+    mode: Mode = SHOT.name,
     kind: Annotated[
         str,
         typer.Option(
@@ -164,7 +181,7 @@ def render(
     problem: Annotated[
         str, typer.Argument(metavar="PROBLEM", help="A problem's id, of --benchmark or bundled.")
     ],
-    mode: Mode = "single_shot",
+    mode: Mode = SHOT.name,
     source: Source = None,
 ) -> None:
     """Print what a model is sent for a problem, and what it may be sent later; nothing is sent."""
@@ -278,10 +295,10 @@ def _texts(name: str, mode: str | None, *, whole: bool = False) -> Texts:
     """
     texts = set_texts(name, whole=whole)
     if not texts:
-        find_templates(name, mode or LOOP)
+        find_templates(name, mode or LOOP.name)
     if mode is None:
         return texts
-    parts, others = {*OPENING, *parts_of(_mode(mode))}, OWN_PARTS.keys() - {mode}
+    parts, others = {*OPENING, *parts_of(_mode(mode))}, own_parts().keys() - {mode}
     return {
         place: text
         for place, text in texts.items()

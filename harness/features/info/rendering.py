@@ -50,7 +50,7 @@ class Rendering:
         cpu_s = Options(language=spec.language).limits(problem).cpu_s
         view = view_in(problem, spec.language)
         if not uses(spec.mode, "tool_protocol"):
-            later = (*OTHERS, "revise") if spec.mode != "single_shot" else ()
+            later = (*OTHERS, "revise") if not spec.known_mode.single else ()
             return cls(prompt, view, cpu_s, 1, (), Told(), later)
         rules = rules_of([problem], spec.language)
         toolbox = toolbox_of(spec, rules.tools, prompt)

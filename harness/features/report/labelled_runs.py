@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
+from harness.agent.strategies.modes import SHOT, mode_named
 from harness.features.compare.differences.conditions import conditions_differ
 from harness.features.compare.differences.judging import changed_problems, unlike
 from harness.features.compare.flips import Flip, flips_of
@@ -33,11 +34,10 @@ NOT_KEYS = frozenset(
     }
 )
 """Properties of all JavaScript objects, which Vega cannot use as names of groups."""
-SINGLE_SHOT = "single_shot"
 NOT_USED = "not used"
 NO_FACTORS = RESUMABLE | GROWING | {"shard", "batch", "require_isolation", "unsafe_no_sandbox"}
 """Keys of the spec that do not affect how much a run solves."""
-ITERATING = frozenset(key for key in SETTINGS if not uses("single_shot", key))
+ITERATING = frozenset(key for key in SETTINGS if not uses(SHOT.name, key))
 """Keys that some modes ignore; between two modes they are part of the mode."""
 
 
@@ -179,7 +179,7 @@ def factors(one: LabelledRun, other: LabelledRun) -> tuple[str, ...]:
 
 def is_shot(side: LabelledRun) -> bool:
     """Whether a run's mode is single shot."""
-    return side.setting("mode") == SINGLE_SHOT
+    return mode_named(side.setting("mode")).single
 
 
 def _by_one_setting(sides: Sequence[LabelledRun]) -> Iterator[Match]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from pydantic import Field
 
+from harness.agent.strategies.modes import LOOP
 from harness.agent.templates.prompt_set import DEFAULT, load_prompt
 from harness.errors import HarnessError
 from harness.features.episode.library import Episode
@@ -29,7 +30,7 @@ from harness.tools.toolbox import Toolbox
 vf: Any = import_module("verifiers.v1")
 
 
-_TOOLS = Toolbox(tools_for(Kind.CODE_GENERATION), load_prompt(DEFAULT, "agentic"))
+_TOOLS = Toolbox(tools_for(Kind.CODE_GENERATION), load_prompt(DEFAULT, LOOP.name))
 
 
 @lru_cache(maxsize=4)

@@ -11,7 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from harness.agent.strategies import EXTERNAL
 from harness.errors import RunDirectoryError, StorageError, UsageError
 from harness.features.tune.candidate_runs import (
     CandidateRuns,
@@ -89,7 +88,7 @@ class TuneRequest:
         if resume is not None:
             return cls._on_disk(settings, options, out, resume)
         spec = read_spec(None, settings)
-        if spec.mode in EXTERNAL:
+        if not spec.known_mode.asks:
             raise UsageError(f"--mode {spec.mode}: your own agent hears no prompt of harness")
         name = resolve_target(spec, os.environ).name
         path = out or default_path("tune", name)

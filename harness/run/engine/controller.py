@@ -141,9 +141,9 @@ class RunController:
         samples = count(len(plan.samples), "sample")
         if left < len(plan.samples):
             samples += f", {left} pending" if left else ", all of them done"
-        self.reporter.notice(
-            f"{plan.spec.mode}: {problems}, {samples}, model {printable_line(plan.model_name)}"
-        )
+        mode, model = plan.spec.known_mode.announced, plan.model_name
+        what = f"{problems}, {samples}, model {printable_line(model)}"
+        self.reporter.notice(f"{printable_line(mode)}: {what}")
         for line in self._source_of_answers(plan, left):
             self.reporter.notice(line)
         for line in _remarks(plan, left):
@@ -209,8 +209,8 @@ class RunController:
         return outcome
 
     def _with_agents(self, prepared: PreparedRun, path: Path) -> PreparedRun:
-        mode = prepared.plan.target.mode if prepared.samples else None
-        return replace(prepared, plan=mode.with_agents(prepared.plan, path)) if mode else prepared
+        agent = prepared.plan.target.agent if prepared.samples else None
+        return replace(prepared, plan=agent.with_agents(prepared.plan, path)) if agent else prepared
 
     def _sandbox(self, prepared: PreparedRun) -> ChosenSandbox:
         unsafe = prepared.plan.spec.unsafe_no_sandbox
@@ -292,8 +292,8 @@ class RunController:
                     f"{MODEL_ID}={model} is not asked where neither -m nor -b is given; "
                     f"ask it with: -m {model}, or -b {BUNDLED_PROBLEMS}"
                 )
-        elif left and (mode := plan.target.mode) is not None:
-            yield printable_line(mode.notice(plan.spec))
+        elif left and (agent := plan.target.agent) is not None:
+            yield printable_line(agent.notice(plan.spec))
         elif left and plan.target.endpoint is not None:
             together = " by the batch, for half the price" if plan.spec.batch else ""
             most, where = left * requests_of(plan).most, f"{_place(plan)}{together}"

@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from harness import plugins
-from harness.agent.strategies import BUILT_IN
 from harness.errors import RunDirectoryError
 from harness.grading.jobs import Options
 from harness.grading.rules import RULES
@@ -19,11 +18,13 @@ from harness.models.providers import is_sent
 from harness.models.route import shown_url
 from harness.problem import Problem
 from harness.processor import processor
+from harness.registry import MODES
 from harness.run.plan.judging_options import stored_limits
 from harness.run.plan.plan import Plan
 from harness.run.settings.shard import Shard
 from harness.run.settings.spec import GROWING, RESUMABLE, RunSpec, uses
 from harness.run.store.changed_tests import IMPOSSIBLE
+from harness.run.store.directory import OWN_MODE
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.transcript import shared_parts
 from harness.run.store.versions import git_revision, version_now, versions_after
@@ -86,7 +87,7 @@ def _named(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _unless_ours(group: str, name: str) -> plugins.Plugin | None:
-    ours = {plugins.STRATEGIES: BUILT_IN, plugins.RULES: RULES}[group]
+    ours = {plugins.STRATEGIES: MODES, plugins.RULES: RULES}[group]
     return None if name in ours else plugins.find(group, name)
 
 
@@ -107,7 +108,8 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         **_tools(plan),
         "transcripts": shared_parts(plan.sample_facts, _systems(plan)),
         "plugins": stored(in_use(plan)),
-        **(mode.facts(plan.spec) if (mode := plan.target.mode) else {}),
+        **(agent.facts(plan.spec) if (agent := plan.target.agent) else {}),
+        **_mode(plan),
         "endpoint": plan.target.endpoint,
         "data": _data(plan),
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
@@ -122,6 +124,12 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
 def _code(plan: Plan) -> dict[str, Any]:
     """Return the digest of the user's own code, if it is the model."""
     return {} if plan.code is None else {"model_code": dict(plan.code)}
+
+
+def _mode(plan: Plan) -> dict[str, Any]:
+    """Return what a user's own mode declares, so that the run can be read without it."""
+    mode = plan.spec.known_mode
+    return {} if mode.built_in or not mode.declared else {OWN_MODE: mode.as_json()}
 
 
 def _tools(plan: Plan) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from harness.agent.events import (
 from harness.agent.journal import Journal
 from harness.agent.problem_reports import ProblemReports
 from harness.agent.sample_workspace import workspace_of
-from harness.agent.strategies import WRITE_TESTS
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
@@ -168,7 +167,7 @@ class Sampler:
         steps = steps_of(attempt, grade, others, self.plan.price)
         cost = self.plan.cost(attempt)
         written = None
-        if attempt.written_tests or self.plan.spec.mode in WRITE_TESTS:
+        if attempt.written_tests or self.plan.spec.known_mode.writes_tests:
             judging = self.plan.judging
             written = await count_written_tests(problem, attempt, grade, judging, self.pool)
         return result_of(problem, index, attempt, grade).model_copy(

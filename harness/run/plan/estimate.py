@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from pydantic_core import to_json
 
-from harness.agent.strategies import EXTERNAL
 from harness.languages.starters import view_in
 from harness.models.prices.price import Price, cost
 from harness.models.protocol import Frozen, Message, Usage
@@ -94,15 +93,11 @@ class Requests(NamedTuple):
 
 
 def requests_of(plan: Plan) -> Requests:
-    """Return the requests of a sample; a guess for a user's own strategy."""
-    turns = plan.limits.turns
-    match plan.spec.mode:
-        case mode if mode in EXTERNAL:
-            return Requests(0, 0, growing=False)
-        case mode if (known := plan.options.requests(mode)) is not None:
-            return Requests(*known, growing=False)
-        case _:
-            return Requests(1, turns, growing=plan.grows)
+    """Return the requests of a sample; a guess for a mode that does not say it."""
+    requests = plan.spec.known_mode.requests
+    if requests is None:
+        return Requests(1, plan.limits.turns, growing=plan.grows)
+    return Requests(*requests(plan.options), growing=False)
 
 
 def estimate(plan: Plan, samples: Sequence[tuple[Problem, int]]) -> Estimate:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from harness.agent.strategies import PUBLISHED
+from harness.agent.strategies.modes import SHOT, built_in_modes
 from harness.errors import NothingSelectedError, UsageError
 from harness.figures import count
 from harness.languages import PYTHON
@@ -126,10 +126,12 @@ def check_settings_of(spec: RunSpec) -> None:
         if spec.cpp_flags is not None:
             raise UsageError("--cpp-flags goes with --language cpp")
         return
-    if spec.mode in PUBLISHED:
+    if spec.known_mode.python_only:
+        others = [mode.name for mode in built_in_modes(asking=True) if not mode.python_only]
+        *first, last = sorted(others, key=lambda name: name != SHOT.name)
         raise UsageError(
             f"--mode {spec.mode} has the model write tests in Python, and solutions are "
-            f"{own.title}; give single_shot, agentic, self_repair or best_of_k_public"
+            f"{own.title}; give {', '.join(first)} or {last}"
         )
     if spec.efficiency:
         raise UsageError(f"--efficiency goes with Python only, and solutions are {own.title}")

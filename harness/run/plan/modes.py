@@ -1,4 +1,4 @@
-"""What a feature may add to a run: a mode with a user's own agent, or a transport of requests.
+"""What a feature may add to a run: a user's own agent, or a transport of requests.
 
 `harness.registry` names the implementations; `harness.run.plan.target` looks them up, once. The
 core uses these protocols and knows no feature.
@@ -18,8 +18,8 @@ P = TypeVar("P")
 """The run's plan, `harness.run.plan.plan.Plan`."""
 
 
-class Mode(Protocol):
-    """A mode that starts a user's own agent for each sample; the harness sends no requests."""
+class OwnAgent(Protocol):
+    """Starts a user's own agent for each sample; the harness sends no requests."""
 
     def check(self, spec: RunSpec) -> None:
         """Refuse incompatible settings. Raises UsageError."""

@@ -11,7 +11,6 @@ from typing import Any, cast
 from harness.agent.attempt import Attempt, Strategy, StrategyOptions
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
-from harness.agent.strategies import EXTERNAL
 from harness.agent.strategies.shots import single_shot
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, Told, load_prompt, with_wrong_test
@@ -140,11 +139,11 @@ class Plan:
     @cached_property
     def limits(self) -> AgentLimits:
         """Limits of one sample."""
-        spec, requests = self.spec, self.options.requests(self.spec.mode)
-        turns = 0 if spec.mode in EXTERNAL else requests[1] if requests else spec.max_turns
+        spec, mode = self.spec, self.spec.known_mode
+        turns = spec.max_turns if mode.requests is None else mode.requests(self.options)[1]
         tool_calls, seconds = spec.max_tool_calls, spec.sample_timeout
-        if self.target.mode is not None:
-            tool_calls, seconds = self.target.mode.limits(spec)
+        if self.target.agent is not None:
+            tool_calls, seconds = self.target.agent.limits(spec)
         return AgentLimits(
             turns=turns,
             tool_calls=tool_calls or None,
@@ -256,8 +255,8 @@ def prepare(
     loaded = (read or partial(load, skip_bad_rows=spec.skip_bad_rows))(_benchmark(spec))
     selected, whole, left_out = _select(_playable(loaded, spec, model), spec)
     rules = rules_of(selected.problems, spec.language)
-    check_mode(rules, spec.mode, runs_code=spec.run_code_tool)
-    check_written_tests(selected.problems, spec.mode)
+    check_mode(rules, spec.known_mode, runs_code=spec.run_code_tool)
+    check_written_tests(selected.problems, spec.known_mode)
     had = known_keys(before["spec"]) if before is not None else ()
     check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
     if isinstance(model, ReplayModel):
@@ -438,7 +437,7 @@ def _check_tests(spec: RunSpec) -> None:
     """Refuse to skip tests that another setting needs. Raises UsageError."""
     if spec.run_tests:
         return
-    if spec.mode != "single_shot":
+    if spec.known_mode.runs_tests:
         raise UsageError(f"--no-run-tests goes with single shot: {spec.mode} runs the public tests")
     if spec.efficiency:
         raise UsageError("--efficiency times what passes the tests; leave out --no-run-tests")

@@ -12,7 +12,7 @@ from typing import Any
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import EXTRACTORS, Extract
 from harness.agent.extraction.fences import extractor_of
-from harness.agent.strategies import PUBLISHED, WRITE_TESTS
+from harness.agent.strategies.modes import Mode
 from harness.errors import NothingSelectedError, UsageError
 from harness.languages import PYTHON
 from harness.problem import Kind, Problem
@@ -27,9 +27,6 @@ from harness.tools.toolbox import Tool, Toolbox
 from harness.tools.workspace import Texts
 from harness.tools.write_answer import WriteAnswer
 from harness.tools.write_solution import WriteSolution
-
-RUN_CODE = frozenset({"self_repair", "best_of_k_public", *PUBLISHED})
-"""Modes without tools that run solutions on tests."""
 
 
 def tools_for(kind: Kind) -> tuple[Tool[Any], ...]:
@@ -156,12 +153,12 @@ def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]], texts: Texts) -> Toolb
     return Toolbox(tools, texts, spec.language)
 
 
-def check_mode(rules: ProblemKind, mode: str, *, runs_code: bool) -> None:
+def check_mode(rules: ProblemKind, mode: Mode, *, runs_code: bool) -> None:
     """Refuse settings that do not fit a kind of problem.
 
     Args:
         rules: rules of the kind.
-        mode: a strategy; some need public tests, which only programs have.
+        mode: the mode; some need public tests, which only programs have.
         runs_code: whether the model may run code, which would give the answer in code execution.
 
     Raises:
@@ -172,24 +169,24 @@ def check_mode(rules: ProblemKind, mode: str, *, runs_code: bool) -> None:
             "--run-code-tool: the answer to a code execution problem is what its program returns, "
             "so the tool would give it away; leave the tool out"
         )
-    if not rules.runs_code and mode in RUN_CODE:
+    if not rules.runs_code and mode.declared and mode.runs_tests and not mode.tools:
         raise UsageError(
-            f"--mode {mode} runs solutions on tests, and {words_of(rules.kind)} problems have "
-            "none; give single_shot or agentic"
+            f"--mode {mode.name} runs solutions on tests, and {words_of(rules.kind)} problems have "
+            "none; give {SHOT.name} or {LOOP.name}"
         )
 
 
-def check_written_tests(problems: Iterable[Problem], mode: str) -> None:
+def check_written_tests(problems: Iterable[Problem], mode: Mode) -> None:
     """Refuse problems that talk with the judge, for modes in which the model writes tests.
 
     Raises:
         UsageError: names the first such problem.
     """
-    for problem in problems if mode in WRITE_TESTS else ():
+    for problem in problems if mode.writes_tests else ():
         program = problem.checker.program if problem.checker is not None else None
         if program is not None and program.has_passes:
             raise UsageError(
-                f"--mode {mode} has the model write tests, each an input and its output, and "
+                f"--mode {mode.name} has the model write tests, each an input and its output, and "
                 f"{problem.id} is a dialogue with the judge, or has several passes; name other "
                 "problems with -t, or give another mode"
             )

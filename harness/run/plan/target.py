@@ -20,7 +20,7 @@ from harness.agent.events import (
     standing,
 )
 from harness.agent.journal import refusal_of
-from harness.agent.strategies import EXTERNAL, PUBLISHED
+from harness.agent.strategies.modes import LOOP, SHOT, built_in_modes, mode_named
 from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment, variable_of
 from harness.models.example_request import example_request
@@ -35,13 +35,13 @@ from harness.models.protocol import (
     RecordingEndedError,
 )
 from harness.models.providers import REFERENCES, REPLAY_PREFIX, is_sent
-from harness.models.references import ReferenceModel, check_references
+from harness.models.references import ReferenceModel
 from harness.models.replay import ReplayModel, plain_turn
 from harness.models.route import Route, served_by, shown_url
 from harness.models.unasked import UnaskedModel
 from harness.plugins import Plugin
-from harness.registry import MODES, TRANSPORTS, feature
-from harness.run.plan.modes import Mode, Transport
+from harness.registry import TRANSPORTS, feature
+from harness.run.plan.modes import OwnAgent, Transport
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import SETTINGS, RunSpec, flag_of, uses
 from harness.run.store.directory import MANIFEST, read_manifest
@@ -60,12 +60,6 @@ ADDRESSING = ("base_url", "api", "api_key_env", "header")
 
 ASKED_FOR = tuple(ModelSettings.model_fields)
 """Keys that are part of every request."""
-
-TALKING = ("agentic", "self_repair", *PUBLISHED)
-"""Modes in which the model is told what its last answer came to."""
-
-SILENT = ("single_shot", "best_of_k_public")
-"""Modes that a function of a problem can answer."""
 
 UNHEEDED = ("prompt", "request_timeout", "idle_timeout", "retry_timeout", "outage_timeout")
 """Further keys without effect on a function; a user's own mode may use them."""
@@ -91,7 +85,7 @@ def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayMod
     folder = recording_of(name, mode, prompt)
     if (folder / MANIFEST).is_file():
         own = read_manifest(folder)["spec"].get("mode", mode)
-        own = "agentic" if own in EXTERNAL else own  # an agent of the user's own called tools, too
+        own = own if mode_named(own).asks else LOOP.name  # a user's own agent called tools, too
         if own != mode.removesuffix(GROWN):
             raise UsageError(f"{name} is a run of {own}: give --mode {own}, or another model")
     return ReplayModel(name, read_turns(folder))
@@ -99,7 +93,8 @@ def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayMod
 
 def recorded_mode(spec: RunSpec) -> str:
     """Return the folder of a spec's mode in a set of recordings; a context has one of its own."""
-    return f"{spec.mode}{GROWN}" if spec.context == "grow" and spec.mode == "agentic" else spec.mode
+    has_contexts = "context" in spec.known_mode.options
+    return f"{spec.mode}{GROWN}" if has_contexts and spec.context == "grow" else spec.mode
 
 
 def recording_of(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> Path:
@@ -165,7 +160,7 @@ def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelErr
     there.
     """
     asked = damaged = False
-    ends = {*LIMITS, StopReason.MODEL_STOPPED} if mode == "agentic" else LIMITS
+    ends = {*LIMITS, StopReason.MODEL_STOPPED} if mode == LOOP.name else LIMITS
     for event in events:
         match event:
             case Request() if asked and damaged:
@@ -202,13 +197,13 @@ class Target:
     Attributes:
         name: name of the model in the results; `spec.model` may be None.
         server: plug-in or route that serves the name; None if the harness sends no requests.
-        mode: the mode of a user's own agent; None if a model is used.
+        agent: what starts the user's own agent; None if a model is used.
         transport: the transport of the requests; None if they are sent one by one.
     """
 
     name: str
     server: Plugin | Route | None = None
-    mode: Mode | None = None
+    agent: OwnAgent | None = None
     transport: Transport | None = None
 
     @property
@@ -240,7 +235,7 @@ def as_recorded(spec: RunSpec, target: Target) -> tuple[RunSpec, Mapping[str, An
     Raises:
         UsageError: as in `open_replay`.
     """
-    if not target.is_recorded or spec.mode in EXTERNAL:
+    if not target.is_recorded or not spec.known_mode.asks:
         return spec, None
     folder = recording_of(target.name, recorded_mode(spec), spec.prompt)
     if not (folder / MANIFEST).is_file():
@@ -268,9 +263,9 @@ def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
             invalid, or the feature of a setting is not installed.
     """
     transport = feature(TRANSPORTS["batch"], "--batch") if spec.batch else None
-    if spec.mode in MODES:
-        mode: Mode = feature(MODES[spec.mode], f"--mode {spec.mode}")
-        return Target(mode.model_name(spec), None, mode, transport)
+    if not spec.known_mode.asks:
+        agent: OwnAgent = feature(spec.known_mode.agent, f"--mode {spec.mode}")
+        return Target(agent.model_name(spec), None, agent, transport)
     name = _model_name(spec, environ)
     if not is_sent(name):
         return Target(name, transport=transport)
@@ -313,12 +308,12 @@ def open_target(target: Target, spec: RunSpec, *, dry_run: bool = False) -> Mode
     Raises:
         UsageError: a key is missing, a setting is not supported, or there are no recordings.
     """
-    if spec.mode in EXTERNAL:
+    if not spec.known_mode.asks:
         return UnaskedModel(target.name)
     if target.is_recorded:
         return open_replay(target.name, recorded_mode(spec), spec.prompt)
     if target.name == REFERENCES:
-        check_references(spec.mode)
+        _check_references(spec)
         return ReferenceModel(())
     settings = spec.request_settings
     if dry_run and target.route is not None:
@@ -327,10 +322,19 @@ def open_target(target: Target, spec: RunSpec, *, dry_run: bool = False) -> Mode
     return open_model(target.name, target.server, settings=settings, timeouts=spec.timeouts)
 
 
+def _check_references(spec: RunSpec) -> None:
+    """Refuse a mode of several requests for references. Raises UsageError."""
+    if not spec.known_mode.single:
+        raise UsageError(
+            f"-m {REFERENCES}, the default with --efficiency, is for mode {SHOT.name}, not "
+            f"{spec.mode}: name a model with -m"
+        )
+
+
 def check_target(target: Target, spec: RunSpec) -> None:
     """Refuse settings that do not go with the model, mode or transport. Raises UsageError."""
-    if target.mode is not None:
-        target.mode.check(spec)
+    if target.agent is not None:
+        target.agent.check(spec)
     if target.transport is not None:
         target.transport.check(spec, target.name, target.route)
     refuse_unsent(target, spec)
@@ -338,7 +342,7 @@ def check_target(target: Target, spec: RunSpec) -> None:
 
 def refuse_unsent(target: Target, spec: RunSpec) -> None:
     """Refuse settings of requests if the harness sends none. Raises UsageError."""
-    if spec.mode in EXTERNAL:
+    if not spec.known_mode.asks:
         return
     if target.is_recorded or target.name == REFERENCES:
         keys = (*ADDRESSING, *ASKED_FOR)
@@ -358,13 +362,16 @@ def refuse_unheeded(model: FunctionModel, spec: RunSpec) -> None:
 
     A function gets the problem, and neither messages nor settings.
     """
-    if spec.mode in TALKING:
+    mode = spec.known_mode
+    silent = mode.declared and not mode.talks
+    if mode.talks:
+        others = [each.name for each in built_in_modes(asking=True) if not each.talks]
         raise UsageError(
             f"--mode {spec.mode}: model {model.name!r} is a function, which gets the problem and "
-            f"no messages; use --mode {' or '.join(SILENT)}, or give an object with the methods of "
+            f"no messages; use --mode {' or '.join(others)}, or give an object with the methods of "
             "a Model"
         )
-    for key in (*ASKED_FOR, *(UNHEEDED if spec.mode in SILENT else ())):
+    for key in (*ASKED_FOR, *(UNHEEDED if silent else ())):
         if is_said(spec, key):
             what = "no prompt" if key == "prompt" else "no settings"
             raise UsageError(

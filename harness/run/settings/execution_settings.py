@@ -12,11 +12,9 @@ from harness.languages.cpp import FLAGS
 from harness.models.clients.connections import Timeouts
 from harness.plugins import RuleName
 from harness.run.settings.setting import (
-    ASKED,
     LEAST_MEMORY,
     MOST_IN_FLIGHT,
     MOST_MEMORY,
-    SEVERAL,
     Setting,
     SettingsGroup,
 )
@@ -74,8 +72,8 @@ def validated_timeout(value: Any) -> float | str | None:
         raise PydanticCustomError("test_timeout", "{why}", {"why": str(error)}) from error
 
 
-_asks = partial(Setting, modes=ASKED)
-_budget = partial(Setting, modes=ASKED, may_change=True, compared=False)
+_asks = partial(Setting, heeded_by="asks")
+_budget = partial(Setting, heeded_by="asks", may_change=True, compared=False)
 _place = partial(Setting, needs="programs", may_change=True, compared=False)
 
 
@@ -176,7 +174,7 @@ class ExecutionSettings(SettingsGroup):
         Setting(
             "Most US dollars that one sample may spend. Default: no limit.",
             "Budget",
-            modes=SEVERAL,
+            heeded_by="several",
             metavar="USD",
         ),
     ] = Field(default=None, gt=0, allow_inf_nan=False)

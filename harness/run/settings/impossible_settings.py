@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from harness.run.settings.setting import TOOLS, Setting, SettingsGroup
+from harness.run.settings.setting import Setting, SettingsGroup
 
 ImpossibleKind = Literal["oneoff", "conflicting"]
 
-_public_tests = partial(Setting, modes=TOOLS)
+_public_tests = partial(Setting, heeded_by="tools")
 
 
 class ImpossibleSettings(SettingsGroup):

@@ -6,35 +6,35 @@ from typing import Annotated
 from pydantic import Field
 
 from harness.agent.strategies import (
-    CODET,
-    MAP_CODER,
     PLANS,
-    REFLEXION,
     REPAIR_ROUNDS,
     SHOTS,
     TEST_ANSWERS,
     Context,
 )
+from harness.agent.strategies.modes import SHOT, built_in_modes
 from harness.languages import LanguageName
 from harness.models.providers import ToolProtocol
 from harness.run.settings.execution_settings import LONGEST_SECONDS
 from harness.run.settings.setting import (
-    ASKED,
     LEAST_MEMORY,
     MOST_MEMORY,
     MOST_ROUNDS,
-    REPORTING,
-    SEVERAL,
-    TOOLS,
     Setting,
     SettingsGroup,
 )
 from harness.tools import REPORT_TESTS
 
-_asks = partial(Setting, modes=ASKED)
-_loop = partial(Setting, modes=("agentic",), recorded=True)
-_tool = partial(Setting, modes=TOOLS, recorded=True)
-_agent = partial(Setting, modes=("external",))
+_asks = partial(Setting, heeded_by="asks")
+_loop = partial(Setting, heeded_by="option", recorded=True)
+_tool = partial(Setting, heeded_by="tools", recorded=True)
+_agent = partial(Setting, heeded_by="option")
+
+
+def _names() -> list[str]:
+    """Return the modes in which the harness sends the requests, the usual one first."""
+    names = [mode.name for mode in built_in_modes(asking=True)]
+    return sorted(names, key=lambda name: name != SHOT.name)
 
 
 class ModeSettings(SettingsGroup):
@@ -43,14 +43,14 @@ class ModeSettings(SettingsGroup):
     mode: Annotated[
         str,
         Setting(
-            "How a solution is sought: single_shot, agentic, self_repair, best_of_k_public, "
-            "codet, reflexion, map_coder, a plug-in's mode, or your own module:attribute.",
+            f"How a solution is sought: {', '.join(_names())}, a plug-in's mode, or your own "
+            "module:attribute.",
             "Mode",
             metavar="STRATEGY",
             factor=True,
             common=True,
         ),
-    ] = "single_shot"
+    ] = SHOT.name
     language: Annotated[
         LanguageName,
         Setting(
@@ -91,7 +91,7 @@ class ModeSettings(SettingsGroup):
             "Default: no limit.",
             "Mode",
             recorded=True,
-            modes=SEVERAL,
+            heeded_by="several",
         ),
     ] = Field(default=None, ge=1)
     stop_on_pass: Annotated[
@@ -132,7 +132,7 @@ class ModeSettings(SettingsGroup):
         Setting(
             "Failing public tests that a report shows in full; the others get a line each.",
             "Mode",
-            modes=REPORTING,
+            heeded_by="reports",
             recorded=True,
         ),
     ] = Field(default=REPORT_TESTS, ge=1)
@@ -206,7 +206,7 @@ class ModeSettings(SettingsGroup):
             "Rounds of self_repair and reflexion, and of debugging each plan of map_coder. "
             "Default: 1.",
             "Mode",
-            modes=("self_repair", REFLEXION, MAP_CODER),
+            heeded_by="option",
             recorded=True,
             usual=REPAIR_ROUNDS,
         ),
@@ -217,7 +217,7 @@ class ModeSettings(SettingsGroup):
             "Single shots of best_of_k_public, or solutions of codet. Default: 5.",
             "Mode",
             metavar="K",
-            modes=("best_of_k_public", CODET),
+            heeded_by="option",
             recorded=True,
             usual=SHOTS,
         ),
@@ -227,7 +227,7 @@ class ModeSettings(SettingsGroup):
         Setting(
             "Answers with tests of codet. Default: 1.",
             "Mode",
-            modes=(CODET,),
+            heeded_by="option",
             recorded=True,
             usual=TEST_ANSWERS,
         ),
@@ -237,7 +237,7 @@ class ModeSettings(SettingsGroup):
         Setting(
             "Similar problems that map_coder recalls, with a plan for each. Default: 3.",
             "Mode",
-            modes=(MAP_CODER,),
+            heeded_by="option",
             recorded=True,
             usual=PLANS,
         ),

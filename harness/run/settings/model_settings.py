@@ -13,7 +13,7 @@ from harness.models.environment import check_header, stored_header
 from harness.models.prices.price import Price
 from harness.models.protocol import ModelSettings
 from harness.models.providers import Api
-from harness.run.settings.setting import ASKED, Setting, SettingsGroup
+from harness.run.settings.setting import Setting, SettingsGroup
 
 Preset = Literal["livecodebench"]
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
@@ -99,8 +99,8 @@ Headers = Annotated[
     ),
 ]
 
-_asks = partial(Setting, modes=ASKED)
-_budget = partial(Setting, modes=ASKED, may_change=True, compared=False)
+_asks = partial(Setting, heeded_by="asks")
+_budget = partial(Setting, heeded_by="asks", may_change=True, compared=False)
 
 
 class RequestSettings(SettingsGroup):
@@ -126,7 +126,7 @@ class RequestSettings(SettingsGroup):
         Setting(
             "Base URL of an OpenAI-compatible endpoint, such as http://localhost:8000/v1.",
             "Model",
-            modes=ASKED,
+            heeded_by="asks",
             may_change=True,
             common=True,
         ),
@@ -190,7 +190,7 @@ class RequestSettings(SettingsGroup):
             "problem. Flags that you give win.",
             "Model",
             metavar="livecodebench",
-            modes=ASKED,
+            heeded_by="asks",
             compared=False,
         ),
     ] = None
@@ -218,7 +218,7 @@ class RequestSettings(SettingsGroup):
             "environment. Others are not stored: give them again with --resume.",
             "Model",
             metavar="NAME:VALUE",
-            modes=ASKED,
+            heeded_by="asks",
             may_change=True,
         ),
     ] = Field(default=(), repr=False)

@@ -12,21 +12,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.agent.strategies import ASKING, EXTERNAL
+from harness.agent.strategies.modes import HeededBy
 
 MOST_IN_FLIGHT = 1_000
 MOST_ROUNDS = 1_000
 LEAST_MEMORY = 64  # MiB
 MOST_MEMORY = 1 << 20  # MiB: a tebibyte
-
-ASKED = ASKING
-"""Modes in which the harness sends the requests, and not a user's own agent."""
-SEVERAL = tuple(mode for mode in ASKED if mode != "single_shot")
-"""Modes that may send several requests for a sample."""
-REPORTING = tuple(mode for mode in (*SEVERAL, *EXTERNAL) if mode != "best_of_k_public")
-"""Modes that show the model what failed."""
-TOOLS = ("agentic", *EXTERNAL)
-"""The modes with tools."""
 
 Needs = Literal["anything", "programs", "tests"]
 
@@ -40,7 +31,7 @@ class Setting:
         panel: heading of its flag in the help.
         names: spellings of its flag; default: derived from the key.
         metavar: placeholder of its value in the help.
-        modes: built-in modes that use it; empty for all. A user's own mode may use any.
+        heeded_by: modes that use it; `option` for those that name it in `Mode.options`.
         needs: condition for it to have an effect: `programs` that are run, or programs graded on
             `tests`. Problems that ask for a value have neither.
         may_change: whether it may change when a run is resumed, as it affects no result.
@@ -57,7 +48,7 @@ class Setting:
     _: KW_ONLY
     names: tuple[str, ...] = ()
     metavar: str | None = None
-    modes: tuple[str, ...] = ()
+    heeded_by: HeededBy = "all"
     needs: Needs = "anything"
     may_change: bool = False
     may_grow: bool = False

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any, cast, get_origin
 from pydantic import ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from harness.agent.strategies import ASKING, BUILT_IN
+from harness.agent.strategies.modes import Mode, built_in_modes, mode_named
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.route import shown_url
+from harness.registry import MODES
 from harness.run.settings.execution_settings import ExecutionSettings, JudgingSettings
 from harness.run.settings.given import Given
 from harness.run.settings.impossible_settings import ImpossibleSettings
 from harness.run.settings.mode_settings import ModeSettings
 from harness.run.settings.model_settings import RequestSettings, with_preset
 from harness.run.settings.problem_settings import ProblemSettings
-from harness.run.settings.setting import ASKED, is_said, settings_of
+from harness.run.settings.setting import is_said, settings_of
 from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.settings.yaml_file import read_yaml
 
@@ -45,6 +46,11 @@ class RunSpec(
     @classmethod
     def _with_preset(cls, values: Any) -> Any:
         return with_preset(values)
+
+    @property
+    def known_mode(self) -> Mode:
+        """What is known of the mode; of a user's own, what it declares once it was found."""
+        return mode_named(self.mode)
 
     @property
     def test_seconds(self) -> float | None:
@@ -98,9 +104,14 @@ COMPARED = tuple(
 
 
 def uses(mode: object, key: str) -> bool:
-    """Whether a mode uses a setting; a user's own mode may use any."""
+    """Whether a mode, given by name, uses a setting; one that is not declared may use any."""
     setting = SETTINGS.get(key)
-    return setting is None or not setting.modes or mode not in BUILT_IN or mode in setting.modes
+    return setting is None or mode_named(mode).heeds(key, setting.heeded_by)
+
+
+def users_of(key: str) -> tuple[str, ...]:
+    """Return the built-in modes that use a setting."""
+    return tuple(mode.name for mode in built_in_modes() if uses(mode.name, key))
 
 
 def default_of(key: str) -> Any:
@@ -164,10 +175,11 @@ def spec_of(
         key = str(first["loc"][0])  # the value shows which part
         name = _name_of(key, flags) if key in flags else f"{path}: {name}"
         raise UsageError(f"{name}: {fault_words(first)}{_given(first)}") from None
-    if spec.mode not in ASKING:
-        from harness.agent.strategies.strategies import find_strategy
+    if spec.mode not in MODES or not spec.known_mode.asks:
+        from harness.agent.strategies.strategies import find_mode, find_strategy
 
         find_strategy(spec.mode)
+        _check_options(find_mode(spec.mode))
     if "timing" in values and spec.timing != "paired" and not spec.efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
     _refuse_unused(spec, values, path, flags)
@@ -224,6 +236,13 @@ def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _check_options(mode: Mode) -> None:
+    """Refuse an option of a user's own mode that is no setting. Raises UsageError."""
+    for key in mode.options:
+        if key not in SETTINGS:
+            raise UsageError(f"--mode {mode.name}: its options name {key!r}, which is no setting")
+
+
 def _refuse_unused(
     spec: RunSpec, values: Mapping[str, Any], path: Path | str | None, flags: Collection[str]
 ) -> None:
@@ -234,12 +253,12 @@ def _refuse_unused(
             continue
         by_flag = path is None or key in flags
         name = _name_of(key, flags, getattr(spec, key)) if by_flag else f"{path}: {key}"
-        if setting.modes == ASKED:
+        if setting.heeded_by == "asks":
             raise UsageError(
                 f"{name} has no effect with --mode {spec.mode}, in which your own agent calls its "
                 "model; leave it out"
             )
-        raise UsageError(f"{name} goes with --mode {' or '.join(setting.modes)}, not {spec.mode}")
+        raise UsageError(f"{name} goes with --mode {' or '.join(users_of(key))}, not {spec.mode}")
 
 
 def stored(spec: RunSpec) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from harness.agent.strategies.modes import remember_stored
 from harness.errors import RunDirectoryError
 from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.run.store.files import read_json, reason_of
@@ -20,6 +21,8 @@ from harness.run.store.transcript import SharedParts, TranscriptWriter, file_nam
 from harness.run.store.transcripts import FOLDER
 
 MANIFEST, RESULTS, SUMMARY = "run.json", "results.jsonl", "summary.json"
+OWN_MODE = "mode"
+"""Key of the manifest with what a user's own mode declares."""
 EXPERIMENT = "experiment.json"
 """File of a directory that holds the runs of an experiment."""
 BATCHES = "batches.jsonl"
@@ -238,6 +241,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     if not whole:
         raise RunDirectoryError(f"{path / MANIFEST} is not the manifest of a run")
     _check_size(path, manifest)
+    remember_stored(manifest["spec"].get("mode"), manifest.get(OWN_MODE))
     return manifest
 
 

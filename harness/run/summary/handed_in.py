@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from harness.agent.strategies.modes import mode_named
 from harness.run.store.results import Step
-
-BEST_OF = "best_of_k_public"
 
 
 class Revised(Protocol):
@@ -42,7 +41,7 @@ def handed_in(result: Revised, mode: str) -> list[HandedIn]:
         result: result of the sample.
         mode: mode of the run.
     """
-    find = _most_passed if mode == BEST_OF else _newest_passed
+    find = _most_passed if mode_named(mode).hands_in == "most_passed" else _newest_passed
     solutions = [
         HandedIn(step, solved)
         for step, solved in zip(result.steps, find(result.steps, result.public_total), strict=True)

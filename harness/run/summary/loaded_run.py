@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from harness.agent.strategies.modes import mode_named
 from harness.errors import RunDirectoryError
 from harness.figures import count
 from harness.models.prices.price import Price, cost
@@ -30,16 +31,6 @@ if TYPE_CHECKING:
 
 _LEFT_OUT = {"schema_version", "tests", "steps", "code", "judged_again", "usage", "efficiency"}
 _TOKENS = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens")
-MODES: Mapping[str, str] = {
-    "single_shot": "single shot",
-    "agentic": "agentic",
-    "self_repair": "self-repair",
-    "best_of_k_public": "best of k",
-    "codet": "CodeT",
-    "reflexion": "Reflexion",
-    "map_coder": "MapCoder",
-}
-"""Names of the built-in modes in texts."""
 
 COLUMNS = (
     *("run", "model", "mode", "prompt"),
@@ -287,7 +278,8 @@ def benchmark_words(benchmark: object) -> str:
 
 def mode_words(mode: object) -> str:
     """Return a mode's name in texts: `single shot`."""
-    return MODES.get(str(mode), printable_line(str(mode).replace("_", " ")))
+    own = mode_named(mode)
+    return printable_line(own.label or own.title)
 
 
 def measured_words(manifest: Mapping[str, Any], problems: int) -> str:

@@ -10,6 +10,7 @@ from harness.agent.attempt import ChosenBy, Limits, StopReason, StrategyOptions
 from harness.agent.events import RanWrittenTests, Request
 from harness.agent.strategies.codet import agreement
 from harness.agent.strategies.map_coder import confidence, examples, section
+from harness.agent.strategies.published import MAP_CODER
 from harness.features.show.transcript_command import transcript_text
 from harness.models.protocol import ModelError, ModelTurn
 from harness.problem import ProblemView, TestCase
@@ -287,7 +288,8 @@ class TestMapCoder:
 
     async def test_all_requests_of_the_worst_case_are_within_the_limit(self, play: Play) -> None:
         script = *self.PLANNED, *[said(DIFFERENCE)] * 4
-        most = self.OPTIONS.requests("map_coder")
+        assert MAP_CODER.requests is not None
+        most = MAP_CODER.requests(self.OPTIONS)
         assert most == (6, 9)
         limits = Limits(turns=most[1])
         played = await play(*script, mode="map_coder", options=self.OPTIONS, limits=limits)

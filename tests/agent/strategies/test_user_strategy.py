@@ -12,7 +12,7 @@ from scripted import NEVER, USAGE, Played, call, read, turn, write
 
 from harness.agent.attempt import BudgetSpentError, ChosenBy, Limits, RunStoppedError, StopReason
 from harness.agent.strategies.strategies import find_strategy
-from harness.agent.strategies.user_code import own_strategy, own_tool
+from harness.agent.strategies.user_code import own_tool
 from harness.errors import UsageError
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.tools.run_tests import RunTests
@@ -85,7 +85,7 @@ class TestStrategies:
             """
         )
         played = await play(
-            turn(write(RIGHT), call("run_tests")), mode=own_strategy(f"{name}:twice")
+            turn(write(RIGHT), call("run_tests")), mode=find_strategy(f"{name}:twice")
         )
         assert (played.attempt.code, played.attempt.extraction) == (RIGHT, "mine")
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
@@ -118,7 +118,7 @@ class TestStrategies:
         self, play: Play, module: Module, body: str, fault: str
     ) -> None:
         name = module(f"async def solve(session):\n        {body}\n")
-        played = await play(mode=own_strategy(f"{name}:solve"))
+        played = await play(mode=find_strategy(f"{name}:solve"))
         assert played.attempt.stop_reason is StopReason.MODEL_ERROR
         assert played.attempt.error == f"strategy {name}:solve {fault}"
 
@@ -126,7 +126,7 @@ class TestStrategies:
         self, play: Play, module: Module
     ) -> None:
         name = module("def solve(session): return None")
-        played = await play(mode=own_strategy(f"{name}:solve"))
+        played = await play(mode=find_strategy(f"{name}:solve"))
         assert played.attempt.stop_reason is StopReason.MODEL_ERROR
         assert "\n" not in played.attempt.error
 
@@ -144,7 +144,7 @@ class TestStrategies:
     async def test_a_limit_or_error_leaves_the_workspace_of_a_user_strategy_as_its_solution(
         self, play: Play, module: Module, end: Exception | str, limits: Limits, reason: StopReason
     ) -> None:
-        solve = own_strategy(f"{module(ASKING)}:solve")
+        solve = find_strategy(f"{module(ASKING)}:solve")
         played = await play(turn(text="Hm."), end, mode=solve, limits=limits)
         attempt = played.attempt
         assert attempt.stop_reason is reason
@@ -153,7 +153,7 @@ class TestStrategies:
         assert attempt.usage_known == (end != NEVER)
 
     async def test_the_cost_limit_ends_a_user_strategy(self, play: Play, module: Module) -> None:
-        solve = own_strategy(f"{module(ASKING)}:solve")
+        solve = find_strategy(f"{module(ASKING)}:solve")
         gate = Closed(BudgetSpentError(StopReason.COST_LIMIT))
         played = await play(mode=solve, gate=gate)
         assert played.attempt.stop_reason is StopReason.COST_LIMIT
@@ -176,7 +176,7 @@ class TestStrategies:
         asked: int,
         source: str,
     ) -> None:
-        solve = own_strategy(f"{module(source)}:solve")
+        solve = find_strategy(f"{module(source)}:solve")
         played = await play(*[turn(text="Hm.")] * 5, mode=solve, limits=limits)
         assert (played.attempt.stop_reason, len(played.heard)) == (reason, asked)
         assert (played.attempt.code, played.attempt.model_calls) == ("print(1)", asked)
@@ -184,7 +184,7 @@ class TestStrategies:
     async def test_turns_of_a_resumed_user_strategy_count_with_the_recorded_ones(
         self, play: Play, module: Module
     ) -> None:
-        solve, limits = own_strategy(f"{module(ASKING_ANEW)}:solve"), Limits(turns=3)
+        solve, limits = find_strategy(f"{module(ASKING_ANEW)}:solve"), Limits(turns=3)
         first = await play(turn(text="Hm."), ModelError("HTTP 503"), mode=solve, limits=limits)
         again = await play(
             *[turn(text="Ha.")] * 5, mode=solve, recorded=first.events[:2], limits=limits
@@ -216,7 +216,7 @@ class TestStrategies:
         known: bool,
         calls: int,
     ) -> None:
-        solve = own_strategy(f"{module(SILENT.format(asked=len(answers), reports=reports))}:solve")
+        solve = find_strategy(f"{module(SILENT.format(asked=len(answers), reports=reports))}:solve")
         script = [turn(text="Hm.").model_copy(update={"usage": each}) for each in answers]
         attempt = (await play(*script, mode=solve)).attempt
         assert (attempt.usage, attempt.usage_known) == (usage, known)
@@ -225,7 +225,7 @@ class TestStrategies:
     async def test_a_user_strategy_that_does_not_report_a_billed_failure_pays_for_it(
         self, play: Play, module: Module
     ) -> None:
-        solve = own_strategy(f"{module(SILENT.format(asked=1, reports=''))}:solve")
+        solve = find_strategy(f"{module(SILENT.format(asked=1, reports=''))}:solve")
         retry = Retry(cause="half an answer", wait_s=0.0, attempt=1, usage=USAGE)
         played = await play(retry, turn(text="Hm."), mode=solve)
         assert played.attempt.usage == USAGE + USAGE
@@ -235,7 +235,7 @@ class TestStrategies:
     async def test_a_stopped_run_is_no_fault_of_a_user_strategy(
         self, play: Play, module: Module
     ) -> None:
-        solve = own_strategy(f"{module(ASKING)}:solve")
+        solve = find_strategy(f"{module(ASKING)}:solve")
         with pytest.raises(RunStoppedError):
             await play(mode=solve, gate=Closed(RunStoppedError()))
 
@@ -247,7 +247,7 @@ class TestStrategies:
         played = await play(
             turn(write("print(1)")),
             NEVER,
-            mode=own_strategy(f"{name}:solve"),
+            mode=find_strategy(f"{name}:solve"),
             limits=Limits(wall_seconds=1),
         )
         assert played.attempt.stop_reason is StopReason.WALL_LIMIT
@@ -256,7 +256,7 @@ class TestStrategies:
     async def test_resume_of_a_user_strategy_does_not_ask_recorded_answers_again(
         self, play: Play, module: Module
     ) -> None:
-        solve = own_strategy(f"{module(ASKING)}:solve")
+        solve = find_strategy(f"{module(ASKING)}:solve")
         first = await play(turn(text="Hm."), ModelError("HTTP 503"), mode=solve)
         again = await play(
             turn(text="Ha."), ModelError("HTTP 503"), mode=solve, recorded=first.events[:2]

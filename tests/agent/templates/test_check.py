@@ -7,10 +7,10 @@ import pytest
 
 from harness.agent.templates.check import Checked, check_prompt
 from harness.agent.templates.prompt_set import (
-    OWN_PARTS,
     VARIANTS,
     bundled_names,
     find_templates,
+    own_parts,
 )
 from harness.errors import UsageError
 from harness.problem import ProblemView
@@ -40,7 +40,7 @@ class TestCheck:
         files = {
             str(file)
             for named, variant in BUNDLED
-            for mode in ("agentic", *OWN_PARTS)
+            for mode in ("agentic", *own_parts())
             if named == name
             for file in find_templates(name, mode, *variant).values()
         }

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from harness.agent.problem_reports import MARK
-from harness.agent.strategies import BUILT_IN
 from harness.agent.templates import prompt_set
 from harness.agent.templates.prompt_set import (
     PromptSet,
@@ -20,6 +19,7 @@ from harness.agent.templates.prompt_set import (
 )
 from harness.errors import UsageError
 from harness.problem import Codec, Kind, Level, ProblemView, Signature, TestCase
+from harness.registry import MODES
 
 BUNDLED = [(name, kind) for kind in Kind for name in bundled_names(kind)]
 WRITTEN = ["default", "livecodebench", "reasoning", "terse", "tests_first"]
@@ -121,7 +121,7 @@ class TestSets:
     ) -> None:
         view = problem.model_copy(update={"kind": kind, "call": "add(1, 2)"})
         single = load_prompt(name, "single_shot", kind).render(view, 6.0)
-        for mode in (*BUILT_IN, "my_module:strategy"):
+        for mode in (*MODES, "my_module:strategy"):
             assert load_prompt(name, mode, kind).render(view, 6.0, 7) == single
         assert not any(tool in str(single) for tool in TOOLS)
 

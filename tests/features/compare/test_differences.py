@@ -12,7 +12,7 @@ from harness.errors import UsageError
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.markdown import comparison_markdown
 from harness.features.compare.view import comparison_view
-from harness.run.settings.spec import COMPARED, SETTINGS, RunSpec, uses
+from harness.run.settings.spec import COMPARED, SETTINGS, RunSpec, users_of, uses
 
 WriteRun = Callable[..., Path]
 Shown = Callable[..., str]
@@ -66,7 +66,7 @@ def pair(make_result: Any, write_run: WriteRun) -> Callable[..., list[Path]]:
 
 
 def mode_of(key: str) -> str:
-    return next(iter(SETTINGS[key].modes), "agentic")
+    return "agentic" if SETTINGS[key].heeded_by == "all" else users_of(key)[0]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from chat_server import ChatServer, Json, Reply, completion, in_turn, tool_call
 from program import harness, results, run
 
-from harness.agent.strategies import ASKING
+from harness.agent.strategies.modes import built_in_modes
 
 PROBLEM = ["-b", "fixture", "-t", "dry-beds"]
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
@@ -241,7 +241,7 @@ async def test_best_of_may_exceed_the_turns_of_the_agent_loop(tmp_path: Path) ->
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("mode", ASKING)
+@pytest.mark.parametrize("mode", [mode.name for mode in built_in_modes(asking=True)])
 async def test_sample_wall_timeout_ends_a_sample(tmp_path: Path, mode: str) -> None:
     def late(_body: Json, number: int) -> Reply:
         """Answers once: a run that nobody answers is an outage."""

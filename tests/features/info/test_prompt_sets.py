@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from program import Done, harness
 
-from harness.agent.strategies.strategies import STRATEGIES
+from harness.agent.strategies.modes import built_in_modes
 from harness.agent.templates.check import check_prompt
 from harness.agent.templates.prompt_set import bundled_names, load_prompt
 from harness.problem import Kind, ProblemView
@@ -127,7 +127,7 @@ class TestCopy:
         done = copied(tmp_path, name)
         assert done.returncode == 0, done.stderr
         assert "harness run --prompt mine" in done.stdout
-        for mode in STRATEGIES:
+        for mode in (each.name for each in built_in_modes(asking=True)):
             for kind in Kind:
                 if name in bundled_names(kind):
                     own = load_prompt(str(tmp_path / "mine"), mode, kind)

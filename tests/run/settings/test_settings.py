@@ -11,11 +11,12 @@ import typer
 import yaml
 
 import harness
-from harness.agent.strategies import BUILT_IN
+from harness.agent.strategies.modes import built_in_modes
 from harness.cli.app import app
 from harness.errors import UsageError
 from harness.features.evaluate.evaluate_arguments import EvaluateArguments
 from harness.features.experiment.grid import read_grid
+from harness.registry import MODES
 from harness.run.settings.keys import GradeKeys, JudgingKeys, RunKeys, SelectionKeys
 from harness.run.settings.setting import Setting
 from harness.run.settings.spec import (
@@ -28,6 +29,7 @@ from harness.run.settings.spec import (
     known_keys,
     read_spec,
     spec_of,
+    users_of,
     uses,
 )
 
@@ -62,9 +64,9 @@ VALUES: dict[str, tuple[Any, Any]] = {
 }
 NAMED = {"agent_command"}  # names a mode by itself
 AGENT = {"external": {"agent_command": "agent"}}
-OF_MODES = [key for key, setting in SETTINGS.items() if setting.modes and key not in NAMED]
-UNUSED = [(key, mode) for key in OF_MODES for mode in BUILT_IN if not uses(mode, key)]
-USED = [(key, mode) for key in OF_MODES for mode in BUILT_IN if uses(mode, key)]
+OF_MODES = [key for key, each in SETTINGS.items() if each.heeded_by != "all" and key not in NAMED]
+UNUSED = [(key, mode) for key in OF_MODES for mode in MODES if not uses(mode, key)]
+USED = [(key, mode) for key in OF_MODES for mode in MODES if uses(mode, key)]
 OF_PROGRAMS = [key for key, setting in SETTINGS.items() if setting.needs != "anything"]
 
 
@@ -147,7 +149,7 @@ def test_a_setting_that_the_mode_uses_is_taken(key: str, mode: str, tmp_path: Pa
 
 @pytest.mark.parametrize("key", OF_MODES)
 def test_a_value_that_is_the_default_is_refused_as_well_unless_it_says_no(key: str) -> None:
-    mode = next((mode for mode in BUILT_IN if not uses(mode, key)), None)
+    mode = next((mode for mode in MODES if not uses(mode, key)), None)
     default = RunSpec.model_fields[key].get_default()
     if mode is None:
         return
@@ -162,7 +164,7 @@ def test_a_value_that_is_the_default_is_refused_as_well_unless_it_says_no(key: s
 @pytest.mark.thorough
 @pytest.mark.parametrize("key", OF_MODES)
 def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: Path) -> None:
-    modes = [mode for mode in BUILT_IN if mode not in {"external", "mcp"}]
+    modes = [mode for mode in MODES if mode not in {"external", "mcp"}]
     if key in {"price", "prices", "max_cost", "max_tokens_total", "api_key_env", "header"}:
         return  # no variant of its own
     path = tmp_path / "g.yaml"
@@ -180,7 +182,7 @@ def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: P
 
 @pytest.mark.parametrize("key", ["best_of", "repair_rounds", "test_answers", "plans"])
 def test_none_and_the_default_are_one_variant(key: str, tmp_path: Path) -> None:
-    mode = SETTINGS[key].modes[0]
+    mode = users_of(key)[0]
     path = tmp_path / "g.yaml"
     both = {key: [None, SETTINGS[key].usual, 7]}
     path.write_text(yaml.safe_dump({"model": "replay:bundled", "mode": mode, "vary": both}))
@@ -292,9 +294,10 @@ def test_the_lists_of_keys_are_those_declared() -> None:
     assert not {"concurrency", "task", "max_cost", "price"} & set(COMPARED)
 
 
-def test_each_name_of_a_mode_exists() -> None:
-    named = {mode for setting in SETTINGS.values() for mode in setting.modes}
-    assert named <= set(BUILT_IN)
+def test_each_option_of_a_mode_is_a_setting_and_each_such_setting_is_of_a_mode() -> None:
+    named = {key for mode in built_in_modes() for key in mode.options}
+    options = {key for key, setting in SETTINGS.items() if setting.heeded_by == "option"}
+    assert named == options
     assert all(isinstance(setting, Setting) for setting in SETTINGS.values())
 
 

@@ -1,0 +1,46 @@
+"""Modes that are strategies of published papers."""
+
+from harness.agent.strategies.modes import OF_TESTS, Mode
+
+_PARTS = (*OF_TESTS, "own_tests")
+CODET = Mode(
+    name="codet",
+    title="CodeT",
+    strategy="harness.agent.strategies.codet:codet",
+    parts=_PARTS,
+    own_parts=("tests",),
+    options=("best_of", "test_answers"),
+    requests=lambda options: (
+        options.test_answers + options.best_of,
+        options.test_answers + options.best_of,
+    ),
+    talks=True,
+    writes_tests=True,
+    python_only=True,
+)
+REFLEXION = Mode(
+    name="reflexion",
+    title="Reflexion",
+    strategy="harness.agent.strategies.reflexion:reflexion",
+    parts=_PARTS,
+    own_parts=("tests", "reflect", "revise"),
+    options=("repair_rounds",),
+    requests=lambda options: (2, 2 + 2 * options.repair_rounds),
+    talks=True,
+    writes_tests=True,
+    python_only=True,
+)
+MAP_CODER = Mode(
+    name="map_coder",
+    title="MapCoder",
+    strategy="harness.agent.strategies.map_coder:map_coder",
+    parts=_PARTS,
+    own_parts=("recall", "plan", "rate", "code", "debug"),
+    options=("repair_rounds", "plans"),
+    requests=lambda options: (
+        2 + 2 * options.plans,
+        1 + options.plans * (3 + options.repair_rounds),
+    ),
+    talks=True,
+    python_only=True,
+)
