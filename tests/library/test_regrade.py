@@ -21,7 +21,7 @@ def test_a_run_is_judged_again_on_the_rows_of_now(tmp_path: Path) -> None:
     assert again.spec["test_timeout"] == 9
     assert harness.regrade(tmp_path / "run", benchmark=[ECHO], test_timeout=9).path == again.path
     with pytest.raises(harness.HarnessError, match="own/echo"):
-        harness.regrade(tmp_path / "run", benchmark=[])
+        harness.regrade(tmp_path / "run", benchmark=[], test_timeout=9)
     with pytest.raises(harness.UsageError, match="run is of type Evaluation; give the directory"):
         harness.regrade(before)  # pyright: ignore[reportArgumentType]
     with pytest.raises(harness.HarnessError, match="is another run"):

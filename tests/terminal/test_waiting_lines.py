@@ -12,6 +12,7 @@ from harness.agent import events
 from harness.agent.events import PublicTests, Response, Retried
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelTurn
+from harness.run.settings.spec import RunSpec
 from harness.terminal.live.waiting_lines import WaitingLines
 from harness.terminal.run_progress import RunProgress, run_progress
 
@@ -141,7 +142,7 @@ def test_a_run_knows_how_many_requests_may_be_in_flight() -> None:
         price=None,
         model_name="m",
         prompt=SimpleNamespace(name="default"),
-        spec=SimpleNamespace(mode="single_shot", concurrency=1),
+        spec=RunSpec(concurrency=1),
         samples=range(3),
         problems=(),
     )

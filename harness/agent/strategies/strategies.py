@@ -49,6 +49,8 @@ def find_strategy(name: str) -> Strategy:
 
 def _own(name: str) -> tuple[str, Any]:
     """Return a user's own mode or strategy, and its name for messages. Raises UsageError."""
+    if not name:
+        raise UsageError("--mode is empty; give a value, or leave it out")
     plugin = plugins.find(plugins.STRATEGIES, name)
     if plugin is not None:
         return str(plugin), plugin.load()
