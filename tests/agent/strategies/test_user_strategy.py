@@ -243,7 +243,7 @@ class TestStrategies:
     async def test_a_user_strategy_that_heeds_the_wall_limit_hands_in_its_solution(
         self, play: Play, module: Module
     ) -> None:
-        name = module("from harness.agent.strategies.strategies import agentic as solve")
+        name = module("from harness.agent.strategies.agent_loop import agentic as solve")
         played = await play(
             turn(write("print(1)")),
             NEVER,
