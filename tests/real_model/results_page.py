@@ -34,7 +34,8 @@ MOST_NAMED = 4
 def page(out: Path) -> str:
     """Return the page for the pieces in a folder."""
     parts = [INTRODUCTION, "\n".join(tables(out)) + "\n", remark("modes")]
-    parts += [f"Not measured: {missing}.\n" for missing in [", ".join(lacking(out))] if missing]
+    if missing := "\n".join(lacking(out)):
+        parts.append(f"Not measured yet:\n\n{missing}\n")
     parts.append("## Commands\n\n" + how_to_go_on())
     parts += ["\n".join(commands(out / piece)) for piece in SETS if (out / piece / RECORD).exists()]
     parts.append(remark("earlier"))
@@ -51,12 +52,12 @@ def lacking(out: Path) -> Iterator[str]:
     """Yield the modes that a set of problems lacks, and the pieces that were not measured."""
     runs = measured(out)
     for piece, problems in SETS.items():
-        for mode, title in MODES.items():
-            if mode not in runs.get(piece, {}):
-                yield f"{title} on {problems}"
-    for name in PIECES:
-        if name not in SETS and not (out / name / RECORD).exists():
-            yield f"the piece `{name}` with today's texts"
+        modes = [title for mode, title in MODES.items() if mode not in runs.get(piece, {})]
+        if modes:
+            yield f"- {problems}: {'; '.join(modes)}"
+    others = [name for name in PIECES if name not in SETS and not (out / name / RECORD).exists()]
+    if others:
+        yield f"- with today's texts: {', '.join(others)}"
 
 
 def how_to_go_on() -> str:
@@ -82,9 +83,7 @@ def commands(folder: Path) -> Iterator[str]:
     yield "```\n"
     starts = [start for own in record["results"].values() for start in own["starts"]]
     days = sorted({start["started"][:10] for start in starts})
-    whole = sum(start["seconds"] for start in starts) / 60
-    when = " to ".join(dict.fromkeys((days[0], days[-1])))
-    yield f"Measured on {when}, {whole:.0f} minutes in all.\n"
+    yield f"Measured on {' to '.join(dict.fromkeys((days[0], days[-1])))}.\n"
 
 
 def shortened(command: list[str]) -> list[str]:
