@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from harness.agent.strategies.modes import Mode, built_in_modes, mode_named
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.route import shown_url
-from harness.registry import MODES
+from harness.registry import MODES, feature
 from harness.run.settings.execution_settings import ExecutionSettings, JudgingSettings
 from harness.run.settings.given import Given
 from harness.run.settings.impossible_settings import ImpossibleSettings
@@ -175,6 +175,8 @@ def spec_of(
         key = str(first["loc"][0])  # the value shows which part
         name = _name_of(key, flags) if key in flags else f"{path}: {name}"
         raise UsageError(f"{name}: {fault_words(first)}{_given(first)}") from None
+    if spec.mode in MODES:
+        feature(MODES[spec.mode], f"--mode {spec.mode}")  # refused if it is not installed
     if spec.mode not in MODES or not spec.known_mode.asks:
         from harness.agent.strategies.strategies import find_mode, find_strategy
 
