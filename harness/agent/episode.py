@@ -246,8 +246,9 @@ class AgentEpisode:
     def _after_words(self, turn: ModelTurn) -> StopReason | None:
         """Return why the episode ended with a message without calls; None if it continues.
 
-        A message in plain words after a reminder ends it. Words without any solution, new code
-        in prose, and empty, cut off or filtered messages get two reminders in a row.
+        Without any solution, the second in a row leads to the loop in text. With one, plain words
+        after a reminder end it; new code in prose, and empty, cut off or filtered messages get two
+        reminders in a row.
         """
         work, workspace = self._work, self.session.workspace
         if work.refuses(turn):
@@ -263,7 +264,7 @@ class AgentEpisode:
         silent = not turn.text.strip() or turn.cut_off or is_filtered(turn)
         untested = latest is not None and not workspace.problem.public_tests
         done = done or (untested and not (new or silent))
-        allowed = MOST_IN_A_ROW if latest is None or new or silent else 1
+        allowed = MOST_IN_A_ROW if new or silent else 1
         if done or self._in_a_row >= allowed or work.nudges >= MOST_REMINDERS:
             return StopReason.MODEL_STOPPED
         if (spent := self.spent()) is not None:
@@ -275,18 +276,16 @@ class AgentEpisode:
     def _reminder(self, turn: ModelTurn, *, new_code: bool) -> UserMessage:
         workspace = self.session.workspace
         report = workspace.latest.report if workspace.latest is not None else None
-        nothing = workspace.latest is None
         return self._work.say(
             "reminder",
             cut_off=turn.cut_off,
             filtered=is_filtered(turn),
             new_code=new_code,
-            handed_in=not nothing,
+            handed_in=workspace.latest is not None,
             tests=bool(workspace.problem.public_tests),
             passed=report.passed if report is not None else None,
             total=report.total if report is not None else None,
             turns=self.session.limits.turns - self.conversation.turns,
-            further=max(1, MOST_IN_A_ROW + 1 - self._in_a_row) if nothing else 1,
         )
 
     def _leave_tools(self, cause: str) -> StopReason | None:

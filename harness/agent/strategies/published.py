@@ -2,12 +2,13 @@
 
 from harness.agent.strategies.modes import OF_TESTS, Mode
 
-_PARTS = (*OF_TESTS, "own_tests")
+WITH_OWN_TESTS = (*OF_TESTS, "own_tests")
+"""Parts of modes in which the model writes tests."""
 CODET = Mode(
     name="codet",
     title="CodeT",
     strategy="harness.agent.strategies.codet:codet",
-    parts=_PARTS,
+    parts=WITH_OWN_TESTS,
     own_parts=("tests",),
     options=("best_of", "test_answers"),
     requests=lambda options: (
@@ -22,7 +23,7 @@ REFLEXION = Mode(
     name="reflexion",
     title="Reflexion",
     strategy="harness.agent.strategies.reflexion:reflexion",
-    parts=_PARTS,
+    parts=WITH_OWN_TESTS,
     own_parts=("tests", "reflect", "revise"),
     options=("repair_rounds",),
     requests=lambda options: (2, 2 + 2 * options.repair_rounds),
@@ -34,7 +35,7 @@ MAP_CODER = Mode(
     name="map_coder",
     title="MapCoder",
     strategy="harness.agent.strategies.map_coder:map_coder",
-    parts=_PARTS,
+    parts=OF_TESTS,
     own_parts=("recall", "plan", "rate", "code", "debug"),
     options=("repair_rounds", "plans"),
     requests=lambda options: (

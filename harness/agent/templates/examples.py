@@ -76,7 +76,10 @@ _OCCASIONS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
         ("the public tests have passed, in a new conversation", {"report": ""}),
         ("a case contradicts the program", {"opening": ""}),
     ),
-    "own_tests": (("", {}), ("", {"compile_error": "SyntaxError"})),
+    "own_tests": (
+        ("a test of the model's own failed", {}),
+        ("does not compile", {"compile_error": "SyntaxError"}),
+    ),
     "problem": (
         ("with all public tests", {}),
         ("where the statement has them", {"in_statement": [1], "shown": []}),
@@ -86,7 +89,7 @@ _OCCASIONS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
         ("a program in a message", {"new_code": True}),
         ("a message that was cut off", {"cut_off": True}),
         ("a message that was withheld", {"filtered": True}),
-        ("nothing handed in", {"handed_in": False, "passed": None, "total": None, "further": 2}),
+        ("nothing handed in", {"handed_in": False, "passed": None, "total": None}),
         ("not tested", {"passed": None, "total": None}),
         ("no public tests", {"tests": False}),
     ),
@@ -218,7 +221,6 @@ def _common(problem: ProblemView, tools: Sequence[str]) -> dict[str, Any]:
         "handed_in": True,
         "tests": bool(problem.public_tests),
         "turns": 3,
-        "further": 1,
         "compile_error": "",
         "failed": [
             {"verdict": "wrong answer", "input": "3", "expected": "6", "got": "5", "error": ""}

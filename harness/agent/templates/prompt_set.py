@@ -71,8 +71,7 @@ NAMES: Mapping[str, frozenset[str]] = {
     "repair": _OPENED | {"code", "feedback", "round", "tools", "new"},
     "check": _OPENED | {"code", "report", "tools"},
     "reminder": _ALWAYS
-    | {"cut_off", "filtered", "new_code", "handed_in", "tests", "passed", "total"}
-    | {"turns", "further"},
+    | {"cut_off", "filtered", "new_code", "handed_in", "tests", "passed", "total", "turns"},
     "tests": _OPENED,
     "reflect": _OPENED | {"code", "feedback", "new"},
     "revise": _OPENED | {"code", "feedback", "reflections", "new"},

@@ -18,8 +18,7 @@ from harness.run.settings.spec import RunSpec, uses
 
 NATIVE = ("report", "result", "repair", "reminder", "check", "problem")
 IN_TEXT = ("report", "again", "repair", "check")
-OTHERS = ("report", "repair", "tests", "recall", "plan", "rate", "code", "debug", "reflect")
-"""Templates that are sent after the opening, by how the model hands its program in."""
+"""Templates that the agent loop sends after the opening, natively and in text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,8 @@ class Rendering:
         cpu_s = Options(language=spec.language).limits(problem).cpu_s
         view = view_in(problem, spec.language)
         if not uses(spec.mode, "tool_protocol"):
-            later = (*OTHERS, "revise") if not spec.known_mode.single else ()
+            mode = spec.known_mode
+            later = (*(mode.parts or ()), *mode.own_parts)
             return cls(prompt, view, cpu_s, 1, (), Told(), later)
         rules = rules_of([problem], spec.language)
         toolbox = toolbox_of(spec, rules.tools, prompt)
