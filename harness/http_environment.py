@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  # of these, a client reads the first that is set
 PROXIES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
+UNREADABLE = (
+    *(ssl.SSLError, FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError),
+)
 _USER_INFO = re.compile(r"(?<=://)[^/\s@]+@")
 
 
@@ -31,7 +34,7 @@ def environment_fault(error: BaseException, where: str) -> str | None:
                 )
             case OSError(filename=None) if not isinstance(cause, ConnectionError):
                 name = next(filter(os.environ.get, CERTIFICATES), None)
-                if name and (isinstance(cause, ssl.SSLError | FileNotFoundError | PermissionError)):
+                if name and isinstance(cause, UNREADABLE):
                     what = cause.strerror or str(cause)
                     return f"{name}: {os.environ[name]} holds no certificates: {what}"
             case _:

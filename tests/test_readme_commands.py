@@ -34,6 +34,7 @@ ELSEWHERE = (
         "mercury",
         "leetcodedataset",
         "icpc:",
+        "--install-completion",  # which changes the user's shell
     ),
     "http",
     *("DIR", "ID", "s1", "nightly", "release", "mine", "toy", "grid.yaml", "HOST", "--resume"),

@@ -1,4 +1,4 @@
-"""Settings of one command, and where those came from that are no flags."""
+"""Settings of one command, and how the user gave those that no flag gave."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -31,9 +31,10 @@ KEYS = {"OPENAI_API_KEY": "x", "ANTHROPIC_API_KEY": "x"}
             "URL('odd://127.0.0.1:9')",
         ),
         (
-            {"SSL_CERT_FILE": "/nonexistent"},
-            "SSL_CERT_FILE: /nonexistent holds no certificates: No such file or directory",
+            {"SSL_CERT_FILE": "absent"},
+            "SSL_CERT_FILE: absent holds no certificates: No such file or directory",
         ),
+        ({"SSL_CERT_FILE": "."}, "SSL_CERT_FILE: . holds no certificates: Is a directory"),
         ({"SSL_CERT_FILE": "empty"}, "SSL_CERT_FILE: empty holds no certificates"),
     ],
 )
