@@ -120,9 +120,9 @@ def _answers(summary: Summary, *, recorded: bool) -> Iterator[tuple[str, str]]:
 
 
 def iterating_words(curve: Curve) -> str:
-    """Return what iterating did: samples gained of those whose first program failed, and lost."""
+    """Return what iterating gained and lost, of the samples whose first program is known."""
     known = curve.samples - curve.first_write_unknown
-    return f"iterating gained {curve.gained:,} of {known:,} and lost {curve.gone:,}"
+    return f"iterating gained {curve.gained:,} of {known:,}, lost {curve.gone:,}"
 
 
 def loop_words(facts: LoopFacts) -> str:

@@ -98,7 +98,7 @@ def test_what_the_rate_of_first_attempts_leaves_out_is_told(
     of_two = make_result("b", solved=True, model_calls=2, steps=steps)
     results = [make_result("a", solved=True, steps=(step(1, solved=True),)), of_two]
     text = " ".join(shown(summary_screen(summarize(results, 2), results), 80).split())
-    told = "first attempt 100.0 % (20.7 to 100.0) iterating gained 0 of 1 and lost 0; 1 unknown"
+    told = "first attempt 100.0 % (20.7 to 100.0) iterating gained 0 of 1, lost 0; 1 unknown"
     assert told in text
     text = " ".join(shown(summary_screen(summarize([of_two], 1), [of_two]), 80).split())
     assert "first attempt unknown the first revisions' programs are not in the run" in text

@@ -29,7 +29,7 @@ def view(
     from harness.features.viewer.server import serve
 
     def say(address: str) -> None:
-        typer.echo(f"The runs below {folder} are shown at\n\n  {address}\n")
+        typer.echo(f"Showing {folder} at\n\n  {address}\n")
         typer.echo("The address holds the key to them. Ctrl-C ends this.")
 
     serve(folder, port, show=open_browser, say=say)

@@ -196,7 +196,7 @@ def test_what_the_runs_brought_stands_side_by_side(
     comparison = compare_runs([write_run("a", a), write_run("b", b)])
     text = words(shown(comparison_view(comparison), 160))
     assert "first attempt 50.0 % (9.5 to 90.5) 50.0 % (9.5 to 90.5)" in text
-    assert "iterating none gained 1 of 2 and lost 0" in text
+    assert "iterating none gained 1 of 2, lost 0" in text
     assert "requests after the first" not in text
     assert "tool calls well-formed unknown 87.5 %" in text
     assert "solved per 1,000 tokens 0.455 0.909" in text

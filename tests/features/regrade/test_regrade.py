@@ -119,7 +119,7 @@ def test_regrade_without_transcripts_knows_the_final_revision_alone(
         assert {step["public_passed"] for step in each["steps"]} == {None}
     assert curve(now)["first_write_unknown"] == curve(now)["perhaps_earlier"] == len(of_several)
     assert curve(now)["by_turn"][-1] == curve(iterated)["by_turn"][-1]
-    assert f" and lost 0; {len(of_several)} unknown" in done.stdout
+    assert f", lost 0; {len(of_several)} unknown" in done.stdout
     page = program("report", now, "--out", "page.html")
     assert page.returncode == 0, page.stderr
     assert f"unknown for {len(of_several)} samples" in (iterated.parent / "page.html").read_text()

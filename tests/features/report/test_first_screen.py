@@ -78,10 +78,10 @@ def test_one_run_says_what_iterating_gained_and_what_later_requests_brought(
     results = [gained, make_result("b", steps=steps[:1])]
     sides = sides_of([read_run(write_run("loop", results, mode="agentic"))])
     (sentence, *_) = first_screen(sides, []).sentences
-    told = "The first attempt solves 0.0 %; iterating gained 1 of 2 and lost 0."
+    told = "The first attempt solves 0.0 %; iterating gained 1 of 2, lost 0."
     assert sentence == f"1 of 2 samples solved. {told}"
     rows = summary_section(sides).exhibits[-1].table.rows
-    assert ("iterating", "gained 1 of 2 and lost 0") in rows
+    assert ("iterating", "gained 1 of 2, lost 0") in rows
     assert ("requests after the first", "1 later request: 1 with a new program") in rows
 
 
