@@ -45,6 +45,8 @@ class WriteSolution:
 
 def same_program(workspace: Workspace, code: str) -> tuple[int, Revision | None]:
     """Return number, from 1, and revision of the newest equal program; 0 and None without any."""
+    if not workspace.revisions:
+        return 0, None
     key = program_key(code, workspace.language)
     for number in range(len(workspace.revisions), 0, -1):
         revision = workspace.revisions[number - 1]

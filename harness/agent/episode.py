@@ -74,7 +74,6 @@ class AgentEpisode:
         self._in_a_row = self._fruitless = self._stuck = self._repairs = 0
         self._salvaged = NOTHING
         self._seen = 0  # revisions that were looked at
-        self._new: set[str] = set()
         self._text: TextLoop | None = None
         self.results: tuple[ToolMessage, ...] = ()
 
@@ -203,22 +202,27 @@ class AgentEpisode:
             return None
         if self._fruitless >= FRUITLESS_TURNS and workspace.latest is None:
             return self._leave_tools(f"no call succeeded in {FRUITLESS_TURNS} turns")
-        revisions = workspace.revisions
-        written, self._seen = revisions[self._seen :], len(revisions)
-        keys = [self._work.key(each.code) for each in written]
-        repeated = sum(key in self._new for key in keys)
-        new = {*keys} - self._new
-        self._new |= new
+        written = len(workspace.revisions) - self._seen
+        repeated = self._repeated_since(self._seen)
+        self._seen += written
         self._work.repeats += repeated
         if not workspace.problem.public_tests:
             return StopReason.MODEL_STOPPED if repeated else None  # nothing can fail it
-        if not new and (repeated or self._tested_again(results)):
+        if written == repeated and (repeated or self._tested_again(results)):
             return self._is_stuck()
         report = workspace.latest.report if workspace.latest is not None else None
         if self.session.options.context == "fresh" and report is not None and not report.solved:
             assert workspace.latest is not None
             return self._begin(self._repair(workspace.latest.code, report))
         return None
+
+    def _repeated_since(self, seen: int) -> int:
+        """Return how many revisions after the first `seen` equal one of those."""
+        revisions = self.session.workspace.revisions
+        if not seen or len(revisions) == seen:
+            return 0  # most samples have one program, whose key nobody needs
+        known = {self._work.key(each.code) for each in revisions[:seen]}
+        return sum(self._work.key(each.code) in known for each in revisions[seen:])
 
     def _tested_again(self, results: Sequence[ToolMessage]) -> bool:
         """Whether an answer did no more than run tests that had been run."""

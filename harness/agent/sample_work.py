@@ -168,7 +168,8 @@ class SampleWork:
         revisions = self.calls.revisions()
         first: dict[str, int] = {}  # turn in which a program was written first
         for each in revisions:
-            first.setdefault(self.key(each.code), each.turn)
+            key = self.key(each.code) if len(revisions) > 1 else ""
+            first.setdefault(key, each.turn)
         return LoopFacts(
             later=max(0, self.conversation.turns - 1),
             new_programs=len({turn for turn in first.values() if turn > 1}),
