@@ -15,6 +15,20 @@ LONGEST = 300
 LONGEST_INTEGER = 200
 """Most characters of an integer, so that a float can hold it in any base."""
 INTEGER = "tag:yaml.org,2002:int"
+_FAULTS = {
+    "found character '\\t'": "a tab; indent with spaces",
+    "mapping values are not allowed here": "a ': ' inside a value; indent as above, or use quotes",
+    "could not find expected ':'": "a key without ':'",
+    "expected <block end>": "its indentation does not fit the lines above",
+    "expected ',' or ']'": "a list in brackets is not closed",
+    "expected ',' or '}'": "a mapping in braces is not closed",
+    "expected the node content": "a value is missing",
+    "found unexpected end of stream": "a quote is not closed",
+    "could not determine a constructor": "a tag that is not known",
+    "found unhashable key": "a list or mapping as a key",
+    "unacceptable character": "a character that YAML does not allow",
+}
+"""Beginnings of PyYAML's messages and what they mean."""
 
 
 class YamlError(ValueError):
@@ -47,7 +61,18 @@ def parse_yaml(text: str, *, spelling: Callable[[str], str] = str, may_repeat: b
         raise YamlError("nested too deeply") from None
     # PyYAML's conversions of values raise more than its own errors, such as for `!!int ''`.
     except (yaml.YAMLError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
-        raise YamlError(f"not valid YAML: {' '.join(str(error).split())[:LONGEST]}") from None
+        raise YamlError(_fault(error)[:LONGEST]) from None
+
+
+def _fault(error: Exception) -> str:
+    """Return what is wrong with a text, with its line where that is known."""
+    mark: Any = getattr(error, "problem_mark", None)
+    where = f"line {mark.line + 1}: " if mark is not None else ""
+    if isinstance(error, LookupError | AttributeError):
+        return "not valid YAML: a value that does not fit its tag"
+    said = " ".join(str(getattr(error, "problem", None) or error).split())
+    words = next((words for start, words in _FAULTS.items() if said.startswith(start)), said)
+    return f"{where}not valid YAML: {words}"
 
 
 def yaml_of(value: Any) -> str:

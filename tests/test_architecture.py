@@ -34,6 +34,7 @@ ORDER = (
         "processor",
         "python_source",
         "stats",
+        "value_faults",
         "yaml_text",
     },
     {"figures", "http_server", "solution_source"},

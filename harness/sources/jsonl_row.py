@@ -125,7 +125,7 @@ class JsonlRow(_Strict):
     statement: str
     """Statement for the model, Markdown or plain text."""
     tests: tuple[RowTest, ...] = ()
-    """All tests must pass; a problem without any is never graded. Not allowed with `test`."""
+    """All tests must pass; there is at least one. Not allowed with `test`."""
     id: str | None = None
     """`<source>/<name>`, or a name alone; by default a hash of the content."""
     title: str | None = None
@@ -219,8 +219,9 @@ def read_row(line: Line) -> JsonlRow:
 
 def _check(row: JsonlRow, where: str) -> None:
     """Check what the model's types cannot express."""
-    if row.test is None and "tests" not in row.model_fields_set:
-        raise DataError(where, "tests", "field required; or give 'test', tests that are code")
+    if row.test is None and not row.tests:
+        what = "empty" if "tests" in row.model_fields_set else "missing"
+        raise DataError(where, "tests", f"{what}; give at least one test, or 'test', tests as code")
     if not row.statement.strip():
         raise DataError(where, "statement", "it is empty; say what a solution has to do")
     if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
@@ -294,7 +295,7 @@ def _first_error(error: ValidationError) -> ErrorDetails:
 
     A key that is missing is perhaps there with a typing error.
     """
-    first, *others = error.errors(include_url=False, include_context=False)
+    first, *others = error.errors(include_url=False)
     if first["type"] == "missing":
         *before, missing = first["loc"]
         for other in others:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from json_lines import json_lines
-from own_problems import ECHO
+from own_problems import ECHO, TESTED, UNTESTED
 from program import Done, harness
 from written import link_written
 
@@ -130,19 +130,20 @@ def test_a_checker_that_is_no_python_is_found_before_the_model_is_asked(
 
 
 def test_problems_without_any_test_are_refused_before_the_model_is_asked(tmp_path: Path) -> None:
-    bare = {**ECHO, "tests": []}
-    command = own(tmp_path, bare)
+    (tmp_path / "bare.jsonl").write_text(json_lines([UNTESTED]))
+    command = ["apps:bare.jsonl" if "own" in word else word for word in own(tmp_path, ECHO)]
     notice = line(harness(tmp_path, *command), 3)
     assert "no problem that is selected has a test, so nothing could be graded" in notice
     assert not (tmp_path / "asked").exists()
     assert harness(tmp_path, *command, "--no-run-tests").returncode == 0
-    (tmp_path / "s.jsonl").write_text(json.dumps({"problem_id": ECHO["id"], "code": "x"}) + "\n")
-    graded = harness(tmp_path, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "s.jsonl")
+    (tmp_path / "s.jsonl").write_text(json.dumps({"problem_id": "apps/7", "code": "x"}) + "\n")
+    graded = harness(tmp_path, "grade", "--problems", "apps:bare.jsonl", "--solutions", "s.jsonl")
     assert "has a test, so nothing could be graded" in line(graded, 3)
 
 
 def test_a_run_needs_one_problem_with_tests(tmp_path: Path) -> None:
-    command = own(tmp_path, {**ECHO, "id": "own/bare", "tests": []}, ECHO)
+    (tmp_path / "rows.jsonl").write_text(json_lines([UNTESTED, TESTED]))
+    command = ["apps:rows.jsonl" if "own" in word else word for word in own(tmp_path, ECHO)]
     done = harness(tmp_path, *command, "--json")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
@@ -151,7 +152,7 @@ def test_a_run_needs_one_problem_with_tests(tmp_path: Path) -> None:
 
 def test_a_wrong_day_is_told_how_a_day_is_written(tmp_path: Path) -> None:
     notice = line(harness(tmp_path, "run", "--min-release-date", "May"))
-    assert notice == "harness: --min-release-date: give a day as 2025-01-31 (given: May)"
+    assert notice == "harness: --min-release-date: must be a day such as 2025-01-31 (given: May)"
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "regrade", "grade", "calibrate"])
@@ -164,4 +165,4 @@ def test_memory_out_of_range_is_refused_alike_everywhere(command: str, tmp_path:
         "calibrate": ["calibrate", "fixture"],
     }
     notice = line(harness(tmp_path, *given[command], "--memory", "1"))
-    assert notice == "harness: --memory: Input should be greater than or equal to 64 (given: 1)"
+    assert notice == "harness: --memory: must be at least 64 (given: 1)"

@@ -59,7 +59,7 @@ def test_the_mode_may_be_set_and_the_flag_for_it_wins(folder: Path) -> None:
         (["max_turns=3", "max-turns=4"], "--set max_turns is given twice"),
         (["max_turns=3"], "--set max_turns goes with --mode agentic, not single_shot"),
         (["stop_on_pass=no"], "--set stop_on_pass goes with --mode agentic, not single_shot"),
-        (["samples_per_problem=x"], "--set samples_per_problem: Input should be a valid integer"),
+        (["samples_per_problem=x"], "--set samples_per_problem: must be a whole number"),
         (["price=cheap"], "--price 'cheap': give dollars per million tokens, as 2.5,10"),
     ],
 )

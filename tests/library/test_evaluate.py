@@ -6,11 +6,12 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from json_lines import json_lines
 from own_problems import UNTESTED
 from program import harness as program
 
@@ -149,13 +150,13 @@ class TestMistakes:
         [
             ({"max_turn": 3}, "unknown key 'max_turn'; did you mean 'max_turns'"),
             ({"limt": 3}, "unknown key 'limt'; did you mean 'limit'"),
-            ({"max_turns": 0}, "max_turns: Input should be greater than or equal to 1"),
+            ({"max_turns": 0}, "max_turns: must be at least 1"),
             ({"limit": 0}, "evaluate(): limit: give a whole number of at least 1 (given: 0)"),
             ({"limit": True}, "limit: give a whole number of at least 1 (given: True)"),
             ({"limit": "2"}, "limit: give a whole number of at least 1 (given: '2')"),
             ({"price": (1, 2)}, 'price: give dollars per million tokens by key, as {"input": 1.'),
             ({"price": {"in": 1, "out": 2}}, 'by key, as {"input": 1.25, "output": 10}'),
-            ({"price": {"input": -1, "output": 2}}, "price.input: Input should be greater"),
+            ({"price": {"input": -1, "output": 2}}, "price.input: must be at least"),
             ({"extra_body": "{"}, 'give a JSON object, as {"top_k": 20} (given: {)'),
             ({"agentic_mode": True}, "unknown key 'agentic_mode'; give mode=\"agentic\""),
             ({"samples": 3}, "did you mean 'samples_per_problem'?"),
@@ -262,11 +263,10 @@ class TestFailures:
         with pytest.raises(EvaluationError, match=r"none of 3 samples.*NameError: oops"):
             evaluate(fail, benchmark=benchmark)
 
-    def test_problems_without_any_test_are_refused(
-        self, write_problems: Callable[..., str]
-    ) -> None:
+    def test_problems_without_any_test_are_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "rows.jsonl").write_text(json_lines([UNTESTED]))
         with pytest.raises(NothingSelectedError, match="no problem that is selected has a test"):
-            evaluate(solve_nothing, benchmark=write_problems(UNTESTED))
+            evaluate(solve_nothing, benchmark=f"apps:{tmp_path}/rows.jsonl")
 
 
 def solve_nothing(_: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from json_lines import json_lines
-from own_problems import DOUBLE, ECHO, UNTESTED
+from own_problems import DOUBLE, ECHO, without_tests
 from processes import children, wait_for_end
 
 import harness
@@ -31,8 +31,9 @@ ECHOES, HALF = "```python\nprint(input())\n```", "```python\nprint(2 if input() 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Problems:
     path = tmp_path_factory.mktemp("grader") / "rows.jsonl"
-    path.write_text(json_lines((ECHO, DOUBLE, UNTESTED)))
-    return harness.load_problems(f"jsonl:{path}")
+    path.write_text(json_lines((ECHO, DOUBLE)))
+    echo, double = harness.load_problems(f"jsonl:{path}")
+    return echo, double, without_tests(echo)
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,7 @@ def test_problems_given_as_rows_are_evaluated_and_graded() -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"id": "a"}, "the benchmark's row:1: field 'statement': field required"),
+        ({"id": "a"}, "the benchmark's row:1: field 'statement': missing"),
         ({**ROWS[0], "test": "x", "tset": 1}, "field 'tset': unknown key; did you mean"),
         ({**ROWS[1], "tests": [{"input": "[1", "output": "1"}]}, "line 1 of the input is not a J"),
         ({**ROWS[0], "statement": object()}, "the benchmark's row 1: it cannot be JSON"),

@@ -80,13 +80,13 @@ def test_every_bundled_price_has_a_date_a_source_and_sense() -> None:
 
 
 BAD: dict[str, tuple[Any, str]] = {
-    "no JSON": ("{", "Invalid JSON"),
-    "a list": ([], "an object"),
-    "no models": ({}, "models: Field required"),
+    "no JSON": ("{", "invalid JSON"),
+    "a list": ([], "must be keys with values"),
+    "no models": ({}, "models: missing"),
     "an unknown key": ({"models": {}, "currency": "EUR"}, "currency: unknown key"),
     "a misspelt key": ({"models": {"a": {"inpt": 1, "output": 1}}}, "models.a.inpt: unknown key"),
     "a negative": ({"models": {"a": {"input": -1, "output": 1}}}, r"models.a.input.*given: -1"),
-    "no output": ({"models": {"a": {"input": 1}}}, "models.a.output: Field required"),
+    "no output": ({"models": {"a": {"input": 1}}}, "models.a.output: missing"),
     "a word": ({"models": {"a": {"input": "x", "output": 1}}}, "models.a.input"),
     "no date": ({"as_of": "soon", "models": {}}, "as_of"),
 }

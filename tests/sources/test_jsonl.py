@@ -69,15 +69,18 @@ def test_every_key_is_read(problem: Callable[..., Problem]) -> None:
     assert FULL.keys() | code | more == JsonlRow.model_fields.keys()
 
 
+CALL = [{"input": "1", "output": "1", "public": True}]
+
+
 @pytest.mark.parametrize(
     ("change", "preamble"),
     [
         ({}, ""),
         ({"preamble": "none"}, ""),
         ({"preamble": "apps"}, preambles.APPS),
-        ({"tests": [], "entry_point": "f"}, preambles.LEETCODE),
-        ({"tests": [], "entry_point": "f", "preamble": "none"}, ""),
-        ({"tests": [], "entry_point": "f", "preamble": "mercury"}, preambles.MERCURY),
+        ({"tests": CALL, "entry_point": "f"}, preambles.LEETCODE),
+        ({"tests": CALL, "entry_point": "f", "preamble": "none"}, ""),
+        ({"tests": CALL, "entry_point": "f", "preamble": "mercury"}, preambles.MERCURY),
     ],
 )
 def test_solutions_have_the_names_that_the_row_says(
@@ -154,7 +157,7 @@ def test_a_word_that_is_no_level_stays_the_sources_own(problem: Callable[..., Pr
     [
         ({"statement": "Other."}, True),
         ({"starter_code": "x"}, True),
-        ({"tests": []}, True),
+        ({"tests": CALL}, True),
         ({"tests": [test | {"public": True} for test in ROW["tests"]]}, True),
         ({"tests": ROW["tests"][::-1]}, True),
         ({"tests": [{"input": "1 2\n", "output": "3\n"}]}, True),
@@ -184,37 +187,42 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
             "tests.1.publc",
             "unknown key; did you mean 'public'?",
         ),
-        ({"tests": []}, "statement", "field required"),
+        ({"tests": []}, "statement", "missing"),
+        (ROW | {"tests": []}, "tests", "empty; give at least one test, or 'test', tests as code"),
         ({"tests": [], "statment": "Echo."}, "statment", "unknown key; did you mean 'statement'?"),
-        ({"statement": ""}, "tests", "field required"),
+        ({"statement": ""}, "tests", "missing"),
         (ROW | {"statement": " \n"}, "statement", "it is empty; say what a solution has to do"),
         (
             ROW | {"tests": [ROW["tests"][0], {"input": "", "output": ""}]},
             "tests",
             "test 2 does not say 'public', as others do",
         ),
-        (ROW | {"preamble": "numpy"}, "preamble", "input should be 'none', 'livecodebench'"),
+        (ROW | {"preamble": "numpy"}, "preamble", "must be 'none', 'livecodebench'"),
         (ROW | {"rule": "exact"}, "rule", "known are lcb, equality, tokens, apps_legacy"),
-        (ROW | {"checker": 5}, "checker", "input should be a valid string"),
+        (ROW | {"checker": 5}, "checker", "must be text"),
         (ROW | {"checker": "x = 1  # check"}, "checker", "defines no function 'check'"),
         (ROW | {"checker": "def chek(i, e, a): ..."}, "checker", "defines no function 'check'"),
-        (ROW | {"known_issues": "x"}, "known_issues", "input should be a valid array"),
+        (ROW | {"known_issues": "x"}, "known_issues", "must be a list"),
         (
             ROW | {"tests": [{"input": 1, "output": "", "public": True}]},
             "tests.1.input",
-            "input should be a valid string, not 1",
+            "must be text, not 1",
         ),
         *(
             (
                 ROW | {"tests": [{"input": "", "output": "1", "tolerance": tolerance}]},
                 "tests.1.tolerance",
-                "input should be",
+                "must be ",
             )
             for tolerance in (-1, float("nan"), float("inf"))
         ),
-        (ROW | {"tests": "x"}, "tests", "input should be a valid array, not 'x'"),
-        (ROW | {"tests": [{"input": "", "output": "", "public": 1}]}, "tests.1.public", "input sh"),
-        (ROW | {"release_date": "soon"}, "release_date", "input should be a valid date"),
+        (ROW | {"tests": "x"}, "tests", "must be a list, not 'x'"),
+        (
+            ROW | {"tests": [{"input": "", "output": "", "public": 1}]},
+            "tests.1.public",
+            "must be true or false",
+        ),
+        (ROW | {"release_date": "soon"}, "release_date", "must be a day such as 2025-01-31"),
         (ROW | {"id": "a/"}, "id", "'a/' is not a name or <source>/<name>"),
         (ROW | {"id": "/a"}, "id", "'/a' is not a name or <source>/<name>"),
         (ROW | {"id": ""}, "id", "'' is not a name or <source>/<name>"),

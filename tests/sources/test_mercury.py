@@ -190,9 +190,9 @@ class TestReading:
 @pytest.mark.parametrize(
     ("change", "field", "complaint"),
     [
-        ({"slug_name": None}, "slug_name", "field required"),
-        ({"evaluate_offline": ...}, "evaluate_offline", "field required"),
-        ({"convert_offline": 5}, "convert_offline", "input should be a valid string, not 5"),
+        ({"slug_name": None}, "slug_name", "missing"),
+        ({"evaluate_offline": ...}, "evaluate_offline", "missing"),
+        ({"convert_offline": 5}, "convert_offline", "must be text, not 5"),
         ({"slug_name": "  "}, "slug_name", "empty"),
         ({"entry_point": "a b"}, "entry_point", "'a b' is not a Python name"),
         ({"test_cases": "{}"}, "test_cases", "not a list"),
@@ -206,8 +206,8 @@ class TestReading:
             "test 2: not a list",
         ),
         ({"test_cases": '[{"input": [1,], "expected": 1}]'}, "test_cases", "not JSON"),
-        ({"solutions": [{"hash": 1}]}, "solutions.0.solution", "field required"),
-        ({"meta_info": "{}"}, "meta_info", "input should be"),
+        ({"solutions": [{"hash": 1}]}, "solutions.0.solution", "missing"),
+        ({"meta_info": "{}"}, "meta_info", "must be "),
     ],
 )
 def test_a_bad_row_is_named_in_a_line(

@@ -428,9 +428,9 @@ class TestInteractive:
     [
         ({"protokol": "kattis"}, "checker.protokol", "unknown key; did you mean 'protocol'?"),
         ({"zzz": 1}, "checker.zzz", "known: code, language, protocol"),
-        ({"code": 5}, "checker.code", "input should be a valid string, not 5"),
-        ({"points": 0}, "checker.points", "input should be greater than or equal to 0.001"),
-        ({"points": 1e7}, "checker.points", "input should be less than or equal to 1000000"),
+        ({"code": 5}, "checker.code", "must be text, not 5"),
+        ({"points": 0}, "checker.points", "must be at least 0.001"),
+        ({"points": 1e7}, "checker.points", "must be at most 1000000"),
         ({"code": " \n"}, "checker.code", "empty"),
         (
             {"language": "python", "code": "def check(i, e, a): return True"},
@@ -442,8 +442,8 @@ class TestInteractive:
             "checker.files.a.py",
             "not valid Python",
         ),
-        ({"language": "java"}, "checker.language", "input should be 'python' or 'cpp'"),
-        ({"files": {"a.h": 5}}, "checker.files.a.h", "input should be a valid string"),
+        ({"language": "java"}, "checker.language", "must be 'python' or 'cpp'"),
+        ({"files": {"a.h": 5}}, "checker.files.a.h", "must be text"),
         ({"files": {"../a.h": ""}}, "checker.files", "'../a.h': a name has up to 100 letters"),
         ({"files": {"test.ans": ""}}, "checker.files", "and none of test.in, test.out"),
         ({"language": "python"}, "checker.code", "not valid Python"),

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from harness.problem import Problem, TestSuite
+
 ECHO: dict[str, Any] = {
     "id": "own/echo",
     "statement": "Print the input.",
@@ -19,9 +21,17 @@ DOUBLE: dict[str, Any] = {
     "tests": [{"input": "1", "output": "2", "public": True}],
     "references": ["def double(n): return 2 * n"],
 }
-UNTESTED: dict[str, Any] = {
-    "id": "untested",
-    "statement": "?",
-    "tests": [],
-    "references": ["print()"],
+UNTESTED = {"id": 7, "question": "?", "solutions": '["print()"]', "input_output": ""}
+"""A row of APPS, which has problems without tests."""
+TESTED = {
+    "id": 8,
+    "question": "Print the input.",
+    "solutions": '["print(input())"]',
+    "input_output": '{"inputs": ["1\\n"], "outputs": ["1\\n"]}',
 }
+"""A row of APPS with a test."""
+
+
+def without_tests(problem: Problem) -> Problem:
+    """Return a problem named jsonl/untested that is like another but for its tests."""
+    return problem.model_copy(update={"id": "jsonl/untested", "tests": TestSuite(())})

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from harness.closing import Closing
 from harness.features.serve.parsed_size import PARSED_BYTES, RESULT_BYTES, parsed_bytes
+from harness.value_faults import fault_words
 
 SHUTTING_DOWN = "the server is shutting down; use another"
 UNAUTHORIZED, TOO_LARGE = 401, 413
@@ -176,7 +177,7 @@ def read_model(model: type[M], data: object, size: ParsedSize) -> M:
 def _said(error: ValidationError) -> str:
     """Return the first errors in one line, without values, which may be secret."""
     solutions = [
-        f"{'.'.join(map(str, each['loc'])) or 'the body'}: {each['msg']}"
+        f"{'.'.join(map(str, each['loc'])) or 'the body'}: {fault_words(each)}"
         for each in error.errors(include_url=False, include_input=False)
     ]
     more = f"; and {len(solutions) - SHOWN} more" if len(solutions) > SHOWN else ""

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import UsageError
 from harness.models.prices.price import Price
+from harness.value_faults import fault_words
 
 BUNDLED = "bundled"
 """Value that stands for the list in the package, instead of a file of prices."""
@@ -115,4 +116,4 @@ def _what(error: Any) -> str:
         return f"unknown key; there are: {', '.join(keys)}"
     given = error["input"]
     shown = f" (given: {str(given)[:60]})" if isinstance(given, int | float) else ""
-    return f"{error['msg']}{shown}"
+    return f"{fault_words(error)}{shown}"

@@ -20,6 +20,7 @@ from harness.run.settings.problem_settings import ProblemSettings
 from harness.run.settings.setting import is_said, settings_of
 from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.settings.yaml_file import read_yaml
+from harness.value_faults import fault_words
 
 if TYPE_CHECKING:
     from harness.sandbox.executor import Where
@@ -174,7 +175,7 @@ def spec_of(
         name = ".".join(map(str, first["loc"]))
         key = str(first["loc"][0])  # the value shows which part
         name = _name_of(key, flags) if key in flags else f"{path}: {name}"
-        raise UsageError(f"{name}: {fault_words(first)}{_given(first)}") from None
+        raise UsageError(f"{name}: {_fault(first)}{_given(first)}") from None
     if spec.mode in MODES:
         feature(MODES[spec.mode], f"--mode {spec.mode}")  # refused if it is not installed
     if spec.mode not in MODES or not spec.known_mode.asks:
@@ -190,11 +191,11 @@ def spec_of(
     return spec
 
 
-def fault_words(error: ErrorDetails) -> str:
-    """Return what is wrong with a value; for a day or a price, how to write it."""
+def _fault(error: ErrorDetails) -> str:
+    """Return what is wrong with a value; for a price, how to write it."""
     if error["loc"][:1] == ("price",) and error["type"] in PRICE_FAULTS:
         return 'give dollars per million tokens by key, as {"input": 1.25, "output": 10}'
-    return "give a day as 2025-01-31" if error["type"].startswith("date") else error["msg"]
+    return fault_words(error)
 
 
 def _given(error: ErrorDetails) -> str:

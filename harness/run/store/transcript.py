@@ -31,6 +31,7 @@ from harness.run.store.billed_requests import requests_of
 from harness.run.store.files import lines_of, open_file, read_json
 from harness.run.store.results import storage_error, whole_lines
 from harness.text import writable_copy
+from harness.value_faults import fault_words
 
 LONGEST_NAME = 200
 BROKEN = ".broken"
@@ -331,7 +332,7 @@ def _event_of(line: bytes, number: int) -> Event:
     try:
         return EVENT.validate_json(line)
     except ValidationError as error:
-        return Damaged(line=number, cause=error.errors()[0]["msg"][:LONGEST_CAUSE])
+        return Damaged(line=number, cause=fault_words(error.errors()[0])[:LONGEST_CAUSE])
 
 
 def facts_of(problem: Problem, index: int) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any, TypedDict
 from pydantic import ValidationError
 
 from harness.errors import UsageError
-from harness.run.settings.spec import fault_words
 from harness.sources.selection import Selection
+from harness.value_faults import fault_words
 
 _FIELDS: Mapping[str, str] = {
     "filter_difficulty": "difficulties",

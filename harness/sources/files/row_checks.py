@@ -11,6 +11,7 @@ from harness.errors import DataError
 from harness.problem import Reference
 from harness.python_source import UNREADABLE, parse, reason
 from harness.sources.files.json_bounds import MOST_VALUES, has_too_many_values
+from harness.value_faults import fault_words
 
 
 def text_column(row: dict[str, object], name: str, where: str) -> str:
@@ -37,14 +38,13 @@ def references_of(*codes: str) -> tuple[Reference, ...]:
 
 def name_fault(where: str, error: ValidationError) -> DataError:
     """Return the first error of a row's model, in one line."""
-    first = error.errors(include_url=False, include_context=False)[0]
+    first = error.errors(include_url=False)[0]
     return fault(where, ".".join(str(part) for part in first["loc"]), first)
 
 
 def fault(where: str, field: str, error: ErrorDetails) -> DataError:
     """Return an error of a row's model, in one line."""
-    message, given = error["msg"], error["input"]
-    what = message[:1].lower() + message[1:]
+    what, given = fault_words(error), error["input"]
     return DataError(
         where, field, what if isinstance(given, dict) else f"{what}, not {given!r:.60}"
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from json_lines import json_lines
-from own_problems import DOUBLE, ECHO, UNTESTED
+from own_problems import DOUBLE, ECHO, without_tests
 
 import harness
 from harness import Episode, Episodes
@@ -29,9 +29,10 @@ ANSWERED: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Problems:
     path = tmp_path_factory.mktemp("episodes") / "rows.jsonl"
-    all_rows = (ECHO, DOUBLE, ANSWERED, UNTESTED)
+    all_rows = (ECHO, DOUBLE, ANSWERED)
     path.write_text(json_lines(all_rows))
-    return harness.load_problems(f"jsonl:{path}")
+    echo, *others = harness.load_problems(f"jsonl:{path}")
+    return echo, *others, without_tests(echo)
 
 
 @pytest.fixture(scope="module")

@@ -221,7 +221,7 @@ async def test_the_second_interrupt_stops_at_once_and_loses_nothing_committed(
 
 
 async def test_what_has_changed_since_is_not_continued(tmp_path: Path) -> None:
-    row = {"id": "mine/a", "statement": "Echo.", "tests": []}
+    row = {"id": "mine/a", "statement": "Echo."}
     row["tests"] = [{"input": "1", "output": "1", "public": True}]
     (tmp_path / "p.jsonl").write_text(json.dumps(row))
     (tmp_path / "mine.py").write_text("def solve(problem): return 'print(input())'")
@@ -235,7 +235,7 @@ async def test_what_has_changed_since_is_not_continued(tmp_path: Path) -> None:
 
 
 async def test_problems_that_moved_are_found_by_their_new_place(tmp_path: Path) -> None:
-    row = {"id": "mine/a", "statement": "Echo.", "tests": []}
+    row = {"id": "mine/a", "statement": "Echo."}
     row["tests"] = [{"input": "1", "output": "1", "public": True}]
     (tmp_path / "p.jsonl").write_text(json.dumps(row))
     (tmp_path / "mine.py").write_text("def solve(problem): raise OSError('not now')")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from json_lines import json_lines
 from marks import TIMES, Marks, overlap
-from own_problems import DOUBLE, ECHO, UNTESTED
+from own_problems import DOUBLE, ECHO, TESTED, UNTESTED
 from program import PROGRAM, environment, finish, harness, heard, start
 
 RIGHT = "print(input())"
@@ -20,7 +20,7 @@ RIGHT = "print(input())"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    rows = (ECHO, DOUBLE, UNTESTED)
+    rows = (ECHO, DOUBLE)
     (tmp_path / "own.jsonl").write_text(json_lines(rows))
     return tmp_path
 
@@ -111,12 +111,13 @@ class TestVerdicts:
         assert upstream["extraction"] == "last two fences"
 
     def test_a_problem_without_tests_is_in_no_rate(self, folder: Path) -> None:
+        (folder / "apps.jsonl").write_text(json_lines((UNTESTED, TESTED)))
         write(
             folder,
-            {"problem_id": "untested", "code": "x", "passed": True},
-            {"problem_id": "echo", "code": RIGHT},
+            {"problem_id": "apps/7", "code": "x", "passed": True},
+            {"problem_id": "apps/8", "code": RIGHT},
         )
-        graded = grade(folder)
+        graded = grade(folder, problems="apps:apps.jsonl")
         assert graded["results"][0]["verdict"] == "ungraded"
         assert graded["results"][0]["agrees"] is None
         assert graded["summary"]["ungraded"] == graded["summary"]["graded"] == 1
@@ -266,7 +267,7 @@ class TestFlags:
             *("--workers", "0"),
         )
         assert done.returncode == 2
-        assert "--workers: Input should be greater than or equal to 1" in done.stderr
+        assert "--workers: must be at least 1" in done.stderr
 
     def test_the_flag_skip_bad_rows_counts_them(self, folder: Path) -> None:
         with (folder / "own.jsonl").open("a") as file:
@@ -490,7 +491,7 @@ def test_memory_is_limited_by_its_flag(folder: Path) -> None:
     flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", "--memory", "1")
     done = harness(folder, "grade", *flags)
     assert done.returncode == 2
-    assert "--memory: Input should be greater than or equal to 64" in done.stderr
+    assert "--memory: must be at least 64" in done.stderr
 
 
 @pytest.mark.thorough

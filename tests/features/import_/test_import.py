@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from json_lines import json_lines
-from own_problems import DOUBLE, ECHO, UNTESTED
+from own_problems import DOUBLE, ECHO
 from program import harness, results
 
 ITEMS = [
@@ -31,7 +31,7 @@ ITEMS = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    rows = (ECHO, DOUBLE, UNTESTED)
+    rows = (ECHO, DOUBLE)
     (tmp_path / "own.jsonl").write_text(json_lines(rows))
     write(tmp_path, ITEMS)
     return tmp_path

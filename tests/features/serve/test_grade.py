@@ -231,9 +231,9 @@ class TestBadRequests:
             ({"input_output": {"inputs": ["1"], "outputs": []}, "code": ""}, "1 inputs but 0"),
             (
                 {"input_output": '{"inputs": ["1"', "code": ""},
-                "input_output: Value error, its text",
+                "input_output: its text",
             ),
-            ({"input_output": "[]", "code": ""}, "input_output: Input should be"),
+            ({"input_output": "[]", "code": ""}, "input_output: must be"),
             (
                 {"input_output": {"inputs": ["1"], "outputs": [], "fn_name": "f"}, "code": ""},
                 "as many outputs",

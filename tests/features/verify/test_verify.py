@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from json_lines import json_lines
-from own_problems import DOUBLE, ECHO, UNTESTED
+from own_problems import DOUBLE, ECHO, TESTED, UNTESTED
 from program import Done, finish, harness, heard, start
 
-ALL = 4  # references
+ALL = 3  # references
 BURN = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass\n"
 
 
@@ -22,7 +22,7 @@ def put(folder: Path, *rows: dict[str, Any]) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    put(tmp_path, ECHO, DOUBLE, UNTESTED)
+    put(tmp_path, ECHO, DOUBLE)
     return tmp_path
 
 
@@ -66,20 +66,26 @@ class TestVerify:
         done = harness(folder, "verify", "jsonl:own.jsonl", "--json")
         assert done.returncode == 1, done.stderr
         verified = json.loads(done.stdout)
-        echo, double, untested = verified["problems"]
+        echo, double = verified["problems"]
         assert [r["verdict"] for r in echo["references"]] == ["accepted", "wrong_answer"]
         assert echo["references"][1]["failed_test"] == 2
         assert echo["references"][1]["reason"] == "'2' expected, '1' given"
         assert [r["verdict"] for r in double["references"]] == ["accepted"]
-        assert untested["tests"] == 0
         summary = verified["summary"]
-        assert (summary["references"], summary["accepted"]) == (4, 2)
+        assert (summary["references"], summary["accepted"]) == (3, 2)
         assert summary["unsound"] == []
-        assert summary["without_tests"] == ["jsonl/untested"]
         table = harness(folder, "verify", "jsonl:own.jsonl").stdout
-        assert "2 of 4 pass every test" in table
-        assert "1 problem: jsonl/untested" in table
+        assert "2 of 3 pass every test" in table
         assert "test 2: '2' expected, '1' given" in table
+
+    def test_a_problem_without_tests_is_named(self, folder: Path) -> None:
+        (folder / "apps.jsonl").write_text(json_lines((UNTESTED, TESTED)))
+        done = harness(folder, "verify", "apps:apps.jsonl", "--json")
+        verified = json.loads(done.stdout)
+        assert [each["tests"] for each in verified["problems"]] == [0, 1]
+        assert verified["summary"]["without_tests"] == ["apps/7"]
+        table = harness(folder, "verify", "apps:apps.jsonl").stdout
+        assert "1 problem: apps/7" in table
 
     def test_a_problem_of_which_no_reference_passes(self, folder: Path) -> None:
         row = {**ECHO, "references": ["print(1)"]}
@@ -194,7 +200,7 @@ class TestKnownVerdicts:
         self, change: dict[str, Any], again: int, folder: Path
     ) -> None:
         verify(folder)
-        put(folder, {**ECHO, **change}, DOUBLE, UNTESTED)
+        put(folder, {**ECHO, **change}, DOUBLE)
         done = verify(folder, "--json")
         assert counts(done) == (ALL - again, again)
         echo = json.loads(done.stdout)["problems"][0]
@@ -229,10 +235,10 @@ class TestKnownVerdicts:
     def test_fresh_judges_anew_and_replaces(self, folder: Path) -> None:
         verify(folder)
         rewrite(folder, 1, "wrong_answer")
-        assert "0 of 4 pass every test" in verify(folder).stdout
+        assert "0 of 3 pass every test" in verify(folder).stdout
         fresh = verify(folder, "--fresh")
         assert counts(fresh) == (0, ALL)
-        assert "2 of 4 pass every test" in fresh.stdout
+        assert "2 of 3 pass every test" in fresh.stdout
         again = verify(folder)
         assert counts(again) == (ALL, 0)
         assert again.stdout == fresh.stdout
@@ -285,7 +291,7 @@ class TestTheFolder:
             beside = ("[", "sandbox level", "2 of 3 known solutions")
             (line,) = [line for line in done.stderr.splitlines() if not line.startswith(beside)]
             assert line.endswith("Not a directory")
-            assert "2 of 4 pass every test" in done.stdout
+            assert "2 of 3 pass every test" in done.stdout
 
     @pytest.mark.thorough
     async def test_two_at_once_do_not_tear_each_other_s_lines(self, folder: Path) -> None:

@@ -230,13 +230,13 @@ def test_an_assertion_that_cannot_be_translated_is_named(
     ("columns", "field", "complaint"),
     [
         ({"task_id": " "}, "task_id", "empty"),
-        ({"task_id": ...}, "task_id", "field required"),
-        ({"test": 3}, "test", "input should be a valid string, not 3"),
+        ({"task_id": ...}, "task_id", "missing"),
+        ({"test": 3}, "test", "must be text, not 3"),
         ({"test": "def test():\n    pass"}, "test", "not a function check(candidate)"),
-        ({"question_id": 1.5}, "question_id", "input should be a valid integer, not 1.5"),
+        ({"question_id": 1.5}, "question_id", "must be a whole number, not 1.5"),
         ({"entry_point": "main()"}, "entry_point", "'main()' is not Solution().name"),
         ({"estimated_date": "soon"}, "estimated_date", "'soon' is not an ISO date"),
-        ({"tags": "Array"}, "tags", "input should be a valid tuple, not 'Array'"),
+        ({"tags": "Array"}, "tags", "must be a list, not 'Array'"),
     ],
 )
 def test_a_bad_column_is_named(
