@@ -114,10 +114,9 @@ COMMANDS = tuple(
         ("serve", "serve.command:serve", "Serve the judge over HTTP.", JUDGE),
         ("regrade", "regrade.command:regrade_command", "Grade a run's solutions once more.", JUDGE),
         ("import", "import_.command:import_", "Turn published results into a run.", JUDGE),
-        ("doctor", "info.doctor:doctor", "Check the sandbox of this machine.", JUDGE),
+        ("doctor", "info.doctor:doctor", "Check this machine's sandbox and plug-ins.", JUDGE),
         ("merge", "merge.merge:merge_command", "Merge the shards of a run into one run.", MORE),
         ("schema", "info.schema:schema", "Print the JSON Schema of a file or output.", MORE),
-        ("plugins", "info.plugins:plugins", "List installed plug-ins.", MORE),
     )
 )
 """The commands in the order of `harness --help`."""

@@ -46,7 +46,7 @@ MEANT: Mapping[str, str] = {
         ("fetch", ("download", "pull", "get")),
         ("verify", ("validate", "check")),
         ("grade", ("judge", "score")),
-        ("doctor", ("diagnose", "selftest")),
+        ("doctor", ("diagnose", "selftest", "plugins", "plug-ins")),
         ("models", ("login", "logout", "auth", "providers", "keys", "config")),
     )
     for word in words

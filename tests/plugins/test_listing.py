@@ -9,7 +9,7 @@ from harness.plugins import GROUPS, MODELS, OBSERVERS, RULES, SOURCES
 
 @pytest.mark.thorough
 def test_installed_plug_ins_are_listed_and_tried(tmp_path: Path, site: Path) -> None:
-    done = harness(tmp_path, "plugins", PYTHONPATH=str(site))
+    done = harness(tmp_path, "doctor", PYTHONPATH=str(site))
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines() if "toy" in line]
     assert rows == [
@@ -19,8 +19,8 @@ def test_installed_plug_ins_are_listed_and_tried(tmp_path: Path, site: Path) -> 
     assert len(GROUPS) == len(rows)
 
 
-def test_plugins_says_that_none_is_installed(tmp_path: Path) -> None:
-    assert harness(tmp_path, "plugins").stdout == "no plug-in is installed\n"
+def test_doctor_says_that_none_is_installed(tmp_path: Path) -> None:
+    assert harness(tmp_path, "doctor").stdout.endswith("plug-ins: none\n")
 
 
 def test_what_cannot_be_used_is_told_with_its_reason(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_what_cannot_be_used_is_told_with_its_reason(tmp_path: Path) -> None:
     taken = {SOURCES: {"apps": "thing"}, MODELS: {"claude-x": "thing"}, RULES: {"lcb": "thing"}}
     made_package(site, "mine-taken", taken, "thing = print")
     made_package(site, "mine-broken", {OBSERVERS: {"mine": "thing", "../up": "thing"}}, "import no")
-    done = harness(tmp_path, "plugins", PYTHONPATH=str(site))
+    done = harness(tmp_path, "doctor", PYTHONPATH=str(site))
     assert done.returncode == 2
     lines = [line for line in done.stdout.splitlines() if "1.0" in line]
     assert sum("not used: this name is built in" in line for line in lines) == 3

@@ -1,4 +1,4 @@
-"""`harness doctor`: which sandboxes work on this machine."""
+"""`harness doctor`: which sandboxes, compilers and plug-ins work on this machine."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ import typer
 from rich.text import Text
 
 from harness.cli.settings_flags import with_settings
-from harness.features.info.doctor_view import doctor_view
+from harness.features.info.doctor_view import doctor_view, plugins_view
 from harness.run.settings.spec import default_of
 from harness.sandbox.isolation import CANDIDATES, UNSAFE
 from harness.text import printable_line
@@ -21,9 +21,11 @@ def doctor(
 ) -> None:
     """Try to escape from every sandbox that this machine offers; show what held.
 
-    Exits with 2 if none is as strong as --require-isolation says.
+    Installed plug-ins are listed, and loaded to see whether they can be used. Exits with 2 if no
+    sandbox is as strong as --require-isolation says, or a plug-in cannot be used.
     """
     from harness.errors import OK, UsageError
+    from harness.features.info.plugin_states import READY, plugin_states
     from harness.run.session.isolation import level
     from harness.sandbox.strongest import probe_isolation
     from harness.terminal.consoles import console, write_json
@@ -31,6 +33,7 @@ def doctor(
     least = level(settings.get("require_isolation", default_of("require_isolation")))
     findings = [probe_isolation(isolation) for isolation in (*CANDIDATES, UNSAFE)]
     best = next((each for each in findings if each.holds and each.isolation != UNSAFE), None)
+    plugins = plugin_states()
     out = console()
     if as_json:
         dump = {
@@ -47,14 +50,17 @@ def doctor(
                 }
                 for each in findings
             ],
+            "plugins": [each._asdict() for each in plugins],
         }
         write_json(out, [json.dumps(dump)])
     else:
         out.print(doctor_view(findings, best))
         out.print(Text(f"C++: {printable_line(_compiler()['words'])}"))
+        out.print(plugins_view(plugins))
     if best is None or best.isolation.level.rank < least.rank:
         raise UsageError(f"no sandbox of level {least} or above can be had here")
-    raise typer.Exit(OK)
+    unusable = any(each.state != READY for each in plugins)
+    raise typer.Exit(UsageError.exit_code if unusable else OK)
 
 
 def _compiler() -> dict[str, Any]:

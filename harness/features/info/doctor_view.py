@@ -7,7 +7,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from harness.features.info.plugin_states import PluginState
 from harness.sandbox.isolation import MISSING, PROMISED, Findings, Level
+from harness.terminal.rich_tables import words_table
 from harness.text import printable_line
 
 
@@ -41,6 +43,16 @@ def doctor_view(findings: Sequence[Findings], best: Findings | None) -> Renderab
     if best.isolation.level is not Level.NAMESPACES:
         parts.append(Text(f"missing: {MISSING[best.isolation.level]}"))
     return Group(*parts)
+
+
+def plugins_view(plugins: Sequence[PluginState]) -> RenderableType:
+    """Show the installed plug-ins, and whether each can be used."""
+    if not plugins:
+        return Text("plug-ins: none")
+    rows = [
+        (each.kind, each.name, f"{each.package} {each.version}", each.state) for each in plugins
+    ]
+    return words_table(("plug-in", "name", "package", "state"), rows)
 
 
 def _cell(findings: Findings, layer: str) -> Text:

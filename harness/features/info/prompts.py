@@ -141,7 +141,7 @@ def list_sets(
 def _of_plugins() -> Iterator[str]:
     """Yield which templates a set may have for each plug-in's mode that declares some."""
     for plugin in installed(STRATEGIES):
-        with suppress(UsageError):  # `harness plugins` says why one does not load
+        with suppress(UsageError):  # `harness doctor` says why one does not load
             mode = find_mode(plugin.name)
             if mode.own_parts and not mode.built_in:
                 files = ", ".join(f"{mode.name}/{part}.j2" for part in mode.own_parts)
