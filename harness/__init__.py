@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         StorageError,
         UsageError,
     )
-    from harness.features.calibrate.library import CalibratedBenchmark, calibrate
     from harness.features.compare.library import RunComparison, compare
     from harness.features.episode.library import Episode
     from harness.features.episode.reward import EpisodeReward
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from harness.features.regrade.command import regrade
     from harness.features.show.library import LoadedRun, load_run
     from harness.features.verify.library import VerifiedBenchmark, verify
+    from harness.features.verify.reference_timing import CalibratedBenchmark, calibrate
     from harness.grading.verdict import Verdict
     from harness.problem import Problem, ProblemView, TestCase
     from harness.run.observer import Observer
@@ -98,7 +98,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "harness.features.calibrate.library": ("CalibratedBenchmark", "calibrate"),
+    "harness.features.verify.reference_timing": ("CalibratedBenchmark", "calibrate"),
     "harness.features.compare.library": ("RunComparison", "compare"),
     "harness.features.episode.library": ("Episode",),
     "harness.features.episode.rollout": ("EpisodeStep",),

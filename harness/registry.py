@@ -36,6 +36,9 @@ TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
 IMPOSSIBLE = "harness.features.impossible.choice:with_impossible_tests"
 """Function that changes public tests of a plan's problems, for `--impossible`."""
 
+REGRADE = "harness.features.regrade.command:regrade_run"
+"""Function that grades a run's solutions once more, for `harness grade RUN`."""
+
 RULES: Mapping[str, str] = {
     "lcb": "harness.grading.rules.lcb:LCB",
     "equality": "harness.grading.rules.equality:EQUALITY",
@@ -61,6 +64,13 @@ SCHEMAS: Mapping[str, tuple[str, str]] = {
 
 The version, `SCHEMA`, is in the type's module.
 """
+
+MOVED: Mapping[str, str] = {
+    "calibrate": "verify --time",
+    "plugins": "doctor",
+    "regrade": "grade RUN",
+}
+"""Commands of before, and where they are now."""
 
 
 class Command(NamedTuple):
@@ -108,11 +118,9 @@ COMMANDS = tuple(
         ("rm", "remove.command:rm", "Delete runs.", READ),
         ("problems", "info.problems:problems", "List problems, or show one.", PROBLEMS),
         ("fetch", "info.fetch:fetch", "Download a benchmark's data.", PROBLEMS),
-        ("verify", "verify.command:verify", "Judge a benchmark's reference solutions.", PROBLEMS),
-        ("calibrate", "calibrate.command:calibrate", "Time reference solutions.", PROBLEMS),
-        ("grade", "grade.command:grade", "Grade solutions from a file.", JUDGE),
+        ("verify", "verify.command:verify", "Judge or time a benchmark's references.", PROBLEMS),
+        ("grade", "grade.command:grade", "Grade solutions from a file, or a run's anew.", JUDGE),
         ("serve", "serve.command:serve", "Serve the judge over HTTP.", JUDGE),
-        ("regrade", "regrade.command:regrade_command", "Grade a run's solutions once more.", JUDGE),
         ("import", "import_.command:import_", "Turn published results into a run.", JUDGE),
         ("doctor", "info.doctor:doctor", "Check this machine's sandbox and plug-ins.", JUDGE),
         ("merge", "merge.merge:merge_command", "Merge the shards of a run into one run.", MORE),

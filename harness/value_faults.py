@@ -56,7 +56,9 @@ def fault_words(error: "ErrorDetails") -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind in _BOUNDS:
         key, before, after = _BOUNDS[kind]
-        return f"{before} {str(context[key])[:LONGEST_CHOICES]} {after}".rstrip()
+        bound = context[key]
+        shown = f"{bound:g}" if isinstance(bound, float) else str(bound)[:LONGEST_CHOICES]
+        return f"{before} {shown} {after}".rstrip()
     if "error" in context and kind in ("value_error", "assertion_error"):
         return str(context["error"])
     first, _, rest = kind.partition("_")

@@ -38,7 +38,7 @@ ELSEWHERE = (
     ),
     "http",
     *("DIR", "ID", "s1", "nightly", "release", "mine", "toy", "grid.yaml", "HOST", "--resume"),
-    *("o1_eval", "view", "mcp", "serve", "solutions.jsonl", "inspect", "$", "AGENT", "regrade"),
+    *("o1_eval", "view", "mcp", "serve", "solutions.jsonl", "inspect", "$", "AGENT", "grade r"),
     # made of such, or long and tried in tests/cli
     *("runs/grid", "runs/offline", "runs/now", "plain exit", "--efficiency"),
 )

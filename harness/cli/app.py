@@ -18,7 +18,7 @@ from harness.cli.completion_script import (
     with_shell,
 )
 from harness.cli.help_page import HelpCommand, HelpGroup
-from harness.registry import COMMANDS, Command, feature
+from harness.registry import COMMANDS, MOVED, Command, feature
 from harness.version import __version__
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ MEANT: Mapping[str, str] = {
         ("fetch", ("download", "pull", "get")),
         ("verify", ("validate", "check")),
         ("grade", ("judge", "score")),
-        ("doctor", ("diagnose", "selftest", "plugins", "plug-ins")),
+        ("doctor", ("diagnose", "selftest")),
         ("models", ("login", "logout", "auth", "providers", "keys", "config")),
     )
     for word in words
-}
+} | MOVED
 """Words that other programs have for a command, with what they mean here."""
 
 NO_LOGIN = "There is nothing to log in to: `harness models` shows which key each provider needs."

@@ -150,6 +150,13 @@ Problems = Annotated[
     str, _problems(help="The problems that the solutions are of, as for `harness run`.")
 ]
 """Option that names the problems of given solutions."""
+GradedProblems = Annotated[
+    str | None,
+    _problems(
+        help="The problems that the solutions are of, as for `harness run`. A run knows its."
+    ),
+]
+"""Option that names the problems of given solutions, or of a run where they have moved."""
 ServedProblems = Annotated[
     list[str] | None,
     _problems(

@@ -61,7 +61,7 @@ SELECTS: dict[str, Entry] = {
     **RUNS,
     "problems": command("problems"),
     "verify": command("verify", "fixture"),
-    "calibrate": command("calibrate", "fixture"),
+    "verify --time": command("verify", "fixture", "--time"),
     "load_problems": loaded,
     "grade()": graded,
 }
@@ -69,27 +69,27 @@ JUDGES: dict[str, Entry] = {
     **RUNS,
     "grade": command("grade", "--problems=fixture", "--solutions=s.jsonl"),
     "verify": command("verify", "fixture"),
-    "regrade": command("regrade", "nowhere"),
+    "regrade": command("grade", "nowhere"),
     "grade()": graded,
 }
-TIMES: dict[str, Entry] = {**JUDGES, "calibrate": command("calibrate", "fixture")}
-AT_LEAST_1 = "greater than or equal to 1 (given: -1)"
+TIMES: dict[str, Entry] = {**JUDGES, "verify --time": command("verify", "fixture", "--time")}
+AT_LEAST_1 = "at least 1 (given: -1)"
 CASES: list[tuple[dict[str, Entry], str, Any, str]] = [
     (SELECTS, "sample_size", -1, AT_LEAST_1),
-    (SELECTS, "sample_size", 0, "greater than or equal to 1 (given: 0)"),
+    (SELECTS, "sample_size", 0, "at least 1 (given: 0)"),
     (RUNS, "samples_per_problem", -1, AT_LEAST_1),
-    (RUNS, "samples_per_problem", 10**12, "less than or equal to 500000"),
+    (RUNS, "samples_per_problem", 10**12, "at most 500000"),
     (RUNS, "concurrency", -1, AT_LEAST_1),
-    (RUNS, "concurrency", 10**12, "less than or equal to 1000"),
-    (JUDGES, "workers", 10**12, "less than or equal to 1000"),
-    (TIMES, "memory", 10**12, "less than or equal to 1048576"),
+    (RUNS, "concurrency", 10**12, "at most 1000"),
+    (JUDGES, "workers", 10**12, "at most 1000"),
+    (TIMES, "memory", 10**12, "at most 1048576"),
     (TIMES, "test_timeout", 10**12, "give CPU seconds, more than 0, at most 604800"),
     (JUDGES, "workers", -1, AT_LEAST_1),
-    (TIMES, "memory", 1, "greater than or equal to 64 (given: 1)"),
+    (TIMES, "memory", 1, "at least 64 (given: 1)"),
     (TIMES, "test_timeout", 0, "give CPU seconds, more than 0, at most 604800"),
     (TIMES, "test_timeout", -1, "give CPU seconds, more than 0, at most 604800"),
-    (JUDGES, "wall_timeout", -1, "greater than 0 (given: -1"),
-    (RUNS, "max_cost", -1, "greater than 0 (given: -1"),
+    (JUDGES, "wall_timeout", -1, "more than 0 (given: -1"),
+    (RUNS, "max_cost", -1, "more than 0 (given: -1"),
     (SELECTS, "task", "", "is empty; give a value, or leave it out"),
     (SELECTS, "filter_difficulty", "", "is empty; give a value, or leave it out"),
     (SELECTS, "filter_platform", " ", "is empty; give a value, or leave it out"),
@@ -131,9 +131,9 @@ def test_a_bad_value_is_refused_in_one_line(  # noqa: PLR0917 - a row of the tab
 
 
 def test_seconds_are_asked_for_where_a_reference_cannot_be_given(tmp_path: Path) -> None:
-    for name in ("verify", "calibrate"):
+    for flags in ((), ("--time",)):
         with pytest.raises(HarnessError) as caught:
-            command(name, "fixture")({"test_timeout": "0"}, tmp_path)
+            command("verify", "fixture", *flags)({"test_timeout": "0"}, tmp_path)
         assert "reference" not in str(caught.value)
 
 

@@ -135,7 +135,7 @@ def _bash(folder: Path, *words: str) -> list[str]:
             ["bundled", "deep/", "mine", "runs/", "runs/one", "runs/two"],
         ),
         (["compare", "mine", "runs/t"], ["runs/two"]),
-        (["regrade", "runs/", "--rule", "t"], ["tokens"]),
+        (["grade", "runs/", "--rule", "t"], ["tokens"]),
         (["run", "--set", "max_tur"], ["max_turns="]),
         (["run", "--set", "mode", "=", "a"], ["agentic"]),
         (["run", "--set", "benchmark", "=", "livecodebench", ":", "v5"], ["v5", "v5_v6"]),

@@ -155,14 +155,14 @@ def test_a_wrong_day_is_told_how_a_day_is_written(tmp_path: Path) -> None:
     assert notice == "harness: --min-release-date: must be a day such as 2025-01-31 (given: May)"
 
 
-@pytest.mark.parametrize("command", ["run", "verify", "regrade", "grade", "calibrate"])
+@pytest.mark.parametrize("command", ["run", "verify", "regrade", "grade", "time"])
 def test_memory_out_of_range_is_refused_alike_everywhere(command: str, tmp_path: Path) -> None:
     given = {
         "run": ["run"],
         "verify": ["verify", "fixture"],
-        "regrade": ["regrade", "r"],
+        "regrade": ["grade", "r"],
         "grade": ["grade", "--problems", "fixture", "--solutions", "s"],
-        "calibrate": ["calibrate", "fixture"],
+        "time": ["verify", "fixture", "--time"],
     }
     notice = line(harness(tmp_path, *given[command], "--memory", "1"))
     assert notice == "harness: --memory: must be at least 64 (given: 1)"

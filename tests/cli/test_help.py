@@ -59,7 +59,7 @@ def test_every_setting_is_a_flag_of_run_with_its_help_and_default() -> None:
     assert "Most model requests per sample. [default: 10]" in text
 
 
-@pytest.mark.parametrize("name", ["verify", "regrade", "grade"])
+@pytest.mark.parametrize("name", ["verify", "grade"])
 def test_judging_has_the_same_flags_everywhere(name: str) -> None:
     text = help_of(name, all_flags=True)
     for key in JUDGING:
@@ -130,6 +130,7 @@ def test_the_version_has_a_short_flag(flag: str) -> None:
         ("version", "Did you mean `harness --version`?"),
         ("login", NO_LOGIN),
         ("delete", "Did you mean `harness rm`?"),
+        ("calibrate", "Did you mean `harness verify --time`?"),
     ],
 )
 def test_a_word_of_other_programs_is_answered_with_the_command_meant(word: str, told: str) -> None:

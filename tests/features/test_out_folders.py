@@ -17,7 +17,7 @@ COMMANDS = {
     "experiment": ("experiment", "-n", "1"),
     "import of solutions": ("import", "solutions.jsonl", "--problems", "fixture"),
     "import of agent runs": ("import", "agent.jsonl", "--problems", "fixture"),
-    "regrade": ("regrade", "r"),
+    "regrade": ("grade", "r"),
 }
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import harness
-from harness.features.calibrate.library import CalibrateKeys
 from harness.features.episode.shared import EpisodeKeys
 from harness.features.evaluate.evaluate import aevaluate, evaluate
 from harness.features.evaluate.evaluate_arguments import OWN
@@ -19,6 +18,7 @@ from harness.features.experiment.library import OWN as OWN_OF_EXPERIMENT
 from harness.features.grade.library import agrade, grade
 from harness.features.import_.library import ImportKeys
 from harness.features.verify.library import VerifyKeys
+from harness.features.verify.reference_timing import CalibrateKeys
 from harness.grading.verdict import Grade, Verdict
 from harness.problem import Problem
 from harness.run.plan.problem_loader import Benchmark

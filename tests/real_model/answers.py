@@ -4,7 +4,7 @@
     python tests/real_model/answers.py restore real-runs    # and back, where OUT has no such piece
 
 A piece is kept as its run directories are: transcripts, results and settings. After `restore`,
-`measure.py PIECE --out OUT` asks only what is pending, `harness regrade` judges the answers again,
+`measure.py PIECE --out OUT` asks only what is pending, `harness grade` judges the answers again,
 and `harness run -m replay:OUT/PIECE/RUN` plays them without the model.
 """
 

@@ -21,6 +21,7 @@ from harness.sources.jsonl import load
 
 ROW: dict[str, Any] = {"id": "mine", "statement": "Do it.", "entry_point": "f"}
 CHECK = "def check(candidate):\n    assert candidate(1) == 2\n    assert candidate(2) == 3\n"
+CALL = [{"input": "1", "output": "2", "public": True}]
 RIGHT = "def f(x): return x + 1"
 DATA = os.environ.get("HARNESS_TEST_DATA")
 real = pytest.mark.skipif(DATA is None, reason="HARNESS_TEST_DATA names no real rows")
@@ -72,7 +73,7 @@ def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Work
         ({"test": CHECK, "entry_point": None}, "entry_point", "need the function's name"),
         ({"test": CHECK, "entry_point": "ff", "starter_code": "def fff(x):"}, "entry_point", "fff"),
         ({"test": ["assert add(1) == 2"], "entry_point": "ad"}, "entry_point", "mean 'add'"),
-        ({"public_test": CHECK, "tests": []}, "public_test", "needs 'test' as well"),
+        ({"public_test": CHECK, "tests": CALL}, "public_test", "needs 'test' as well"),
         ({"tests": [{"input": "1"}]}, "tests", "test 1 has no 'output'"),
         ({"tests": [{"input": "1", "output": "2", "raises": "ValueError"}]}, "tests", "which one"),
         ({"test": CHECK, "test_setup": "def ("}, "test_setup", "not valid Python"),
@@ -89,8 +90,8 @@ def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Work
         ),
         ({"values": "python", "tests": [{"input": "1", "output": "sett()"}]}, "output", "'set'"),
         ({"values": "pyton", "tests": []}, "values", "python"),
-        ({"time_limit": 0, "tests": []}, "time_limit", "greater than 0"),
-        ({"values": "python", "rule": "tokens", "tests": []}, "rule", "cannot judge"),
+        ({"time_limit": 0, "tests": []}, "time_limit", "must be more than 0"),
+        ({"values": "python", "rule": "tokens", "tests": CALL}, "rule", "cannot judge"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(

@@ -122,7 +122,7 @@ def import_(
     """Make a run of what others published, to compare and report.
 
     Of agent runs every revision is judged here, on hidden tests too. Solutions keep their
-    published verdicts and nothing is run: `harness regrade RUN` then judges them.
+    published verdicts and nothing is run: `harness grade RUN` then judges them.
     """
     keys = {
         "model": model,

@@ -2,7 +2,7 @@
 
 Agent runs are judged here (`trajectory_import`). Solutions keep their published verdicts: such a
 run has no transcripts, costs or times, and tokens only where the file tells them. For a solution
-that failed, the tests on which it failed are unknown. `harness regrade` judges the same solutions
+that failed, the tests on which it failed are unknown. `harness grade` judges the same solutions
 here, as another run.
 """
 
@@ -251,7 +251,7 @@ def _import_solutions(request: ImportRequest, reporter: Reporter) -> Imported:
     if silent:
         reporter.notice(
             f"{count(silent, 'solution')} without a published verdict: ungraded; judge with: "
-            f"harness regrade {printable_line(str(request.out))}"
+            f"harness grade {printable_line(str(request.out))}"
         )
     return Imported(request.out, summary, Counter(unmatched), len(solutions))
 
@@ -276,7 +276,7 @@ def _refuse_judging(request: ImportRequest) -> None:
         if value is not None:
             raise UsageError(
                 f"--{name.replace('_', '-')}: the file holds solutions, whose published verdicts "
-                "are kept and which have no turns; leave it out (harness regrade judges them)"
+                "are kept and which have no turns; leave it out (harness grade judges them)"
             )
 
 

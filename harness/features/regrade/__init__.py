@@ -1,1 +1,1 @@
-"""`harness regrade`: grade a run's stored solutions again."""
+"""`harness grade RUN`: grade a run's stored solutions again."""

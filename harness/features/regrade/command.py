@@ -1,15 +1,13 @@
-"""`harness regrade` and `harness.regrade`: judge a run's solutions again, as another run."""
+"""`harness grade RUN` and `harness.regrade`: judge a run's solutions again, as another run."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Unpack
+from typing import Any, Unpack
 
-import typer
-
-from harness.cli.settings_flags import JUDGING, with_settings
-from harness.cli.shared_flags import AsJson, RunArgument, among, with_progress_flags
+from harness.cli.settings_flags import JUDGING
+from harness.cli.shared_flags import among
 from harness.errors import INTERRUPTED, RunDirectoryError, UsageError
 from harness.features.regrade.stored_solutions import (
     Regrading,
@@ -229,24 +227,26 @@ def _check_place(path: Path, parent: Path, spec: RunSpec) -> None:
     check_begun(path)
 
 
-@with_settings("benchmark", *JUDGING, "cpp_flags")
-@with_progress_flags
-def regrade_command(
+def regrade_run(
+    run: Path,
+    out: Path | None,
     settings: Mapping[str, Any],
-    run: RunArgument,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--out", help="The new run; one that was begun goes on. Default: RUN-regraded."
-        ),
-    ] = None,
-    as_json: AsJson = False,
-    fail_under: Annotated[
-        str | None,
-        typer.Option(metavar="RATE", help="Exit with 1 if pass@1 is lower: 0.6 or 60%."),
-    ] = None,
-) -> None:
-    """Grade a run's solutions once more, under another rule or other limits, as a new run."""
+    *,
+    as_json: bool,
+    fail_under: str | None,
+) -> int:
+    """Grade a run's solutions once more and show the new run; return the exit code.
+
+    Args:
+        run: directory of the run.
+        out: directory of the new run; None for `RUN-regraded`.
+        settings: the given settings of judging, and `benchmark`.
+        as_json: whether one JSON object is printed.
+        fail_under: the least pass@1, as the user wrote it.
+
+    Raises:
+        HarnessError: see `regrade`.
+    """
     err = console(error=True)
 
     def load(spec: RunSpec) -> Loaded:
@@ -266,12 +266,12 @@ def regrade_command(
     if len(regraded.changed) > MOST_CHANGES:
         err.print(f"  and {len(regraded.changed) - MOST_CHANGES} more")
     if regraded.interrupted:
-        err.print(f"interrupted; go on with: harness regrade {run} --out {regraded.path}")
-        raise typer.Exit(INTERRUPTED)
+        err.print(f"interrupted; go on with: harness grade {run} --out {regraded.path}")
+        return INTERRUPTED
     if regraded.failures:
         sample, _, cause = regraded.failures[0]
         err.print(
             f"{count(len(regraded.failures), 'solution')} not judged, the first, "
             f"{printable_line(sample)}, because: {printable_line(cause)}"
         )
-    raise typer.Exit(gate(err, regraded.path, least, stranded=len(regraded.failures)))
+    return gate(err, regraded.path, least, stranded=len(regraded.failures))

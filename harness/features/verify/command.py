@@ -1,4 +1,4 @@
-"""`harness verify`: load problems, judge references without verdict, report."""
+"""`harness verify`: load problems, judge or time references that are not known yet, report."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,8 +16,17 @@ from harness.cli.shared_flags import (
     named_benchmark,
     with_progress_flags,
 )
-from harness.errors import INFRASTRUCTURE, INTERRUPTED, MISSED, OK, NothingSelectedError
+from harness.efficiency.measurement import Scales, timing_of
+from harness.errors import (
+    INFRASTRUCTURE,
+    INTERRUPTED,
+    MISSED,
+    OK,
+    NothingSelectedError,
+    UsageError,
+)
 from harness.features.verify.library import VerifiedBenchmark, VerifyRequest, verify_problems
+from harness.features.verify.reference_timing import calibrate_problems
 from harness.features.verify.verification import Verification
 from harness.figures import count, percent
 from harness.run.session.judging_session import judging
@@ -27,6 +36,9 @@ from harness.sources.selection import select
 from harness.terminal.consoles import console, write_json
 from harness.terminal.gate import CLOSE, read_rate
 from harness.terminal.progress import TerminalReporter, load_telling, status
+
+NOT_TIMED = ("wall_timeout", "isolate_tests", "all_tests")
+"""Settings of judging without an effect on times."""
 
 
 def _left(verified: VerifiedBenchmark) -> str:
@@ -59,7 +71,43 @@ def _json(verified: VerifiedBenchmark) -> Iterator[str]:
     yield f'], "summary": {json.dumps(verified.summary.model_dump(mode="json"))}}}'
 
 
-@with_settings(*JUDGING, *FILTERS)
+def _time(
+    settings: Mapping[str, Any],
+    spec: str | None,
+    benchmark: str | None,
+    *,
+    fresh: bool,
+    as_json: bool,
+) -> int:
+    """Time references and show the times; return the exit code."""
+    how = judging(among(settings, JUDGING), by_reference=False)
+    scales = Scales(how.options, timing_of(settings.get("timing", "paired")), fresh=fresh)
+    asked = read_spec(
+        None, among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
+    )
+    err = console(error=True)
+    reporter = TerminalReporter(err)
+    loaded = load_telling(asked.benchmark or "", err, skip_bad_rows=asked.skip_bad_rows)
+    problems = select(loaded.problems, asked.selection()).problems
+
+    def tell_known(known: int, of: int) -> None:
+        reporter.notice(f"{known:,} of {count(of, 'problem')} known already; --fresh times anew")
+
+    timed = calibrate_problems(problems, scales, how, reporter, tell_known)
+    if as_json:
+        rows = ", ".join(each.model_dump_json() for each in timed.problems)
+        summary = timed.summary.model_dump_json()
+        write_json(console(), [f'{{"problems": [{rows}], "summary": {summary}}}'])
+    else:
+        console().print(timed.view())
+    if timed.interrupted:
+        missing = count(timed.left, "problem")
+        err.print(f"interrupted: {missing} not timed; the same command goes on with them")
+        return INTERRUPTED
+    return INFRASTRUCTURE if any(each.failure for each in timed.problems) else OK
+
+
+@with_settings(*JUDGING, "timing", *FILTERS)
 @with_progress_flags
 def verify(
     settings: Mapping[str, Any],
@@ -71,7 +119,14 @@ def verify(
         typer.Option(metavar="N", help="Most references per problem. Default: all."),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Judge again what has been judged before.")
+        bool, typer.Option("--fresh", help="Judge or time again what has been before.")
+    ] = False,
+    time: Annotated[
+        bool,
+        typer.Option(
+            "--time",
+            help="Time the references instead, as --efficiency needs; for this machine.",
+        ),
     ] = False,
     as_json: AsJson = False,
     fail_under: Annotated[
@@ -89,8 +144,17 @@ def verify(
     the data expect.
 
     Verdicts are stored: an interrupted verification goes on, and what has not changed is not judged
-    again.
+    again. With --time, a run's `--efficiency` finds the times; otherwise it times what it needs.
     """
+    if time:
+        given = {"--references": references, "--fail-under": fail_under}
+        given |= {f"--{key.replace('_', '-')}": settings.get(key) for key in NOT_TIMED}
+        ignored = [flag for flag, value in given.items() if value is not None]
+        if ignored:
+            raise UsageError(f"{ignored[0]} has no effect on --time; leave one of them out")
+        raise typer.Exit(_time(settings, spec, benchmark, fresh=fresh, as_json=as_json))
+    if "timing" in settings:
+        raise UsageError("--timing says how --time measures; give that too")
     least, how = read_rate(fail_under), judging(among(settings, JUDGING), by_reference=False)
     wanted = VerifyRequest(references, fresh)
     keys = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}

@@ -277,7 +277,7 @@ def refuse_other(plan: Plan, before: Mapping[str, Any]) -> None:
         )
     if before.get("parent") is not None:
         raise RunDirectoryError(
-            "the run was made by `harness regrade`, and asks no model; go on with that command"
+            "the run was made by `harness grade`, and asks no model; go on with that command"
         )
     _refuse_other_words(plan, before)
     _refuse_lost(plan, before)

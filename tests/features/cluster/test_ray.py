@@ -252,7 +252,7 @@ def test_a_cluster_that_is_not_there_is_one_line(command: str, own: Path) -> Non
     }[command]
     done = harness(
         own,
-        command,
+        "grade" if command == "regrade" else command,
         *given,
         "--executor",
         "ray",

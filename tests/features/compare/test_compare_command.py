@@ -213,8 +213,8 @@ class TestFailUnder:
     @pytest.mark.thorough
     def test_regrading_has_it_too(self, program: Program) -> None:
         flags = ("--out", "wrong-regraded", "--fail-under", "0.5")
-        assert program("regrade", "wrong", *flags).returncode == 1
-        assert program("regrade", "right", "--out", "r2", "--fail-under", "1").returncode == 0
+        assert program("grade", "wrong", *flags).returncode == 1
+        assert program("grade", "right", "--out", "r2", "--fail-under", "1").returncode == 0
 
     @pytest.mark.parametrize("rate", ["1.5", "-0.1", "nan", "half", "150%", ""])
     def test_a_rate_that_is_none_is_refused_before_anything_is_asked(

@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def calibrated(folder: Path) -> dict[str, Any]:
-    done = at_home(folder, "calibrate", "jsonl:own.jsonl", "--json")
+    done = at_home(folder, "verify", "jsonl:own.jsonl", "--time", "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -64,10 +64,10 @@ class TestCalibrate:
     def test_known_references_are_timed_again_only_on_demand(
         self, folder: Path, calibrated: dict[str, Any]
     ) -> None:
-        again = at_home(folder, "calibrate", "jsonl:own.jsonl", "--json")
+        again = at_home(folder, "verify", "jsonl:own.jsonl", "--time", "--json")
         assert json.loads(again.stdout) == calibrated
         assert "3 of 3 problems known already" in again.stderr
-        anew = at_home(folder, "calibrate", "jsonl:own.jsonl", "--json", "--recollect")
+        anew = at_home(folder, "verify", "jsonl:own.jsonl", "--time", "--json", "--fresh")
         assert "known already" not in anew.stderr
         assert json.loads(anew.stdout) != calibrated
 
@@ -75,14 +75,25 @@ class TestCalibrate:
         self, folder: Path, calibrated: dict[str, Any]
     ) -> None:
         flags = ["--timing", "mercury", "-t", "own/sum"]
-        done = at_home(folder, "calibrate", "jsonl:own.jsonl", "--json", *flags)
+        done = at_home(folder, "verify", "jsonl:own.jsonl", "--time", "--json", *flags)
         (calibration,) = json.loads(done.stdout)["problems"]
         assert calibration["timing"] == "mercury"
         assert calibrated["problems"][0]["timing"] == "paired"
 
+    def test_settings_that_do_not_time_are_refused(self, folder: Path) -> None:
+        for flags, named in (
+            (("--time", "--wall-timeout", "3"), "--wall-timeout has no effect on --time"),
+            (("--time", "--references", "1"), "--references has no effect on --time"),
+            (("--time", "--fail-under", "1"), "--fail-under has no effect on --time"),
+            (("--timing", "mercury"), "--timing says how --time measures"),
+        ):
+            done = at_home(folder, "verify", "jsonl:own.jsonl", *flags)
+            assert done.returncode == 2
+            assert named in done.stderr
+
     def test_the_table_is_for_people(self, folder: Path, calibrated: dict[str, Any]) -> None:
         assert calibrated
-        done = at_home(folder, "calibrate", "jsonl:own.jsonl")
+        done = at_home(folder, "verify", "jsonl:own.jsonl", "--time")
         assert "1 of 3 problems tell fast from slow" in done.stdout
         assert "own/sum" in done.stdout
 
@@ -93,14 +104,14 @@ class TestCalibrate:
         long = SLOW.replace("range(6)", "range(600)").replace("// 6", "// 600")
         rows = [problem("own/first", FAST), problem("own/long", long, long + "pass\n")]
         (tmp_path / "own.jsonl").write_text(json_lines(rows))
-        flags = ["calibrate", "jsonl:own.jsonl", "--workers", "1", "--test-timeout", "60"]
+        flags = ["verify", "jsonl:own.jsonl", "--time", "--workers", "1", "--test-timeout", "60"]
         home = str(tmp_path / "home")
         process = await start(tmp_path, *flags, HF_HOME=home)
         await heard(process, "[1/2]")
         process.send_signal(signal.SIGINT)
         code, out, err = await finish(process)
         assert code == 130, err
-        assert "interrupted: 1 problem not calibrated" in err
+        assert "interrupted: 1 problem not timed" in err
         assert "own/first" in out
         again = at_home(tmp_path, *flags, "-t", "own/first")
         assert "1 of 1 problem known already" in again.stderr

@@ -87,7 +87,7 @@ def test_what_belongs_to_no_problem_is_left_out_by_name(folder: Path) -> None:
 
 def test_judged_again_it_is_a_run_of_ours(folder: Path) -> None:
     take_in(folder)
-    done = harness(folder, "regrade", "r", "--json", "--test-timeout", "1")
+    done = harness(folder, "grade", "r", "--json", "--test-timeout", "1")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["pass_at_1"]["value"] == pytest.approx(1 / 3)
     assert "jsonl/double#0: accepted before, wrong_answer now" in done.stderr

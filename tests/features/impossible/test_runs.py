@@ -221,11 +221,11 @@ def test_the_screens_show_rates_apart_from_the_solved_rate(directory: Path) -> N
 @pytest.mark.thorough
 def test_a_gate_asks_the_other_problems_alone(directory: Path) -> None:
     done = program(
-        directory, "regrade", "r", "--out", "g", "-b", "jsonl:rows.jsonl", "--fail-under", "0.4"
+        directory, "grade", "r", "--out", "g", "-b", "jsonl:rows.jsonl", "--fail-under", "0.4"
     )
     assert done.returncode == 0, done.stderr
     missed = program(
-        directory, "regrade", "r", "--out", "g", "-b", "jsonl:rows.jsonl", "--fail-under", "0.99"
+        directory, "grade", "r", "--out", "g", "-b", "jsonl:rows.jsonl", "--fail-under", "0.99"
     )
     assert missed.returncode == 1, missed.stderr
 
@@ -243,8 +243,8 @@ FLAGS = ["-b", "jsonl:rows.jsonl", "-m", "replay:r"]
             ["--agentic-mode", "--impossible-kind", "conflicting"],
             "--impossible-kind goes with --impossible SHARE",
         ),
-        (["--agentic-mode", "--impossible", "0"], "greater than 0"),
-        (["--agentic-mode", "--impossible", "1.5"], "less than or equal to 1"),
+        (["--agentic-mode", "--impossible", "0"], "must be more than 0"),
+        (["--agentic-mode", "--impossible", "1.5"], "must be at most 1"),
         (["--agentic-mode", "--impossible", "0.2", "--impossible-kind", "x"], "oneoff"),
     ],
 )

@@ -44,7 +44,7 @@ def test_regrade_by_another_rule_may_change_a_verdict(
     parent: Path, program: Program, tmp_path: Path
 ) -> None:
     before = {each: each.read_bytes() for each in parent.rglob("*") if each.is_file()}
-    done = program("regrade", "r", "--rule", "tokens")
+    done = program("grade", "r", "--rule", "tokens")
     assert done.returncode == 0, done.stderr
     assert "1 verdict changed" in done.stderr
     assert "mine/float#0: wrong_answer before, accepted now" in done.stderr
@@ -60,7 +60,7 @@ def test_regrade_by_another_rule_may_change_a_verdict(
 
 
 def test_the_same_rule_changes_nothing(parent: Path, program: Program) -> None:
-    done = program("regrade", parent, "--json")
+    done = program("grade", parent, "--json")
     assert done.returncode == 0, done.stderr
     assert "0 verdicts changed" in done.stderr
     summary = json.loads(done.stdout)
@@ -70,7 +70,7 @@ def test_the_same_rule_changes_nothing(parent: Path, program: Program) -> None:
 @pytest.mark.thorough
 def test_the_conversation_is_taken_over_with_the_new_grade(program: Program) -> None:
     assert program("run", "--agentic-mode", "-n", "1", "--out", "r").returncode == 0
-    assert program("regrade", "r").returncode == 0
+    assert program("grade", "r").returncode == 0
     transcripts = [program("transcript", run, "even-parcels").stdout for run in ("r", "r-regraded")]
     assert transcripts[0] == transcripts[1]
     # Played again it says the same.
@@ -94,7 +94,7 @@ def iterated(program: Program, tmp_path: Path) -> Path:
 
 
 def test_every_revision_is_judged_again(iterated: Path, program: Program) -> None:
-    done = program("regrade", iterated)
+    done = program("grade", iterated)
     assert "0 verdicts changed" in done.stderr
     now = iterated.with_name("it-regraded")
     assert curve(now) == curve(iterated)
@@ -108,7 +108,7 @@ def test_regrade_without_transcripts_knows_the_final_revision_alone(
     iterated: Path, program: Program
 ) -> None:
     shutil.rmtree(iterated / "transcripts")
-    done = program("regrade", iterated)
+    done = program("grade", iterated)
     assert done.returncode == 0, done.stderr
     assert "0 verdicts changed" in done.stderr
     now = iterated.with_name("it-regraded")
@@ -138,7 +138,7 @@ def test_revisions_found_in_answers_get_new_verdicts(
     (then,) = results(tmp_path / "r")
     assert len(then["steps"]) > 1
     assert not any(step["solved"] for step in then["steps"])
-    done = program("regrade", "r", "--rule", "tokens")
+    done = program("grade", "r", "--rule", "tokens")
     assert done.returncode == 0, done.stderr
     (now,) = results(tmp_path / "r-regraded")
     assert [step["solved"] for step in now["steps"]] == [
@@ -150,11 +150,11 @@ def test_revisions_found_in_answers_get_new_verdicts(
 @pytest.mark.thorough
 def test_what_was_begun_goes_on(program: Program, tmp_path: Path) -> None:
     assert program("run", "-n", "3", "--out", "r").returncode == 0
-    assert program("regrade", "r").returncode == 0
+    assert program("grade", "r").returncode == 0
     path = tmp_path / "r-regraded" / "results.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-50])
-    done = program("regrade", "r")
+    done = program("grade", "r")
     assert "3 solutions, 1 pending" in done.stderr
     assert path.read_bytes().splitlines()[:2] == whole.splitlines()[:2]
     assert len(results(tmp_path / "r-regraded")) == 3
@@ -164,17 +164,17 @@ class TestRefusals:
     def test_regrade_into_a_run_of_another_rule_is_refused(
         self, parent: Path, program: Program
     ) -> None:
-        assert program("regrade", parent, "--rule", "tokens").returncode == 0
-        done = program("regrade", parent, "--rule", "apps_legacy")
+        assert program("grade", parent, "--rule", "tokens").returncode == 0
+        done = program("grade", parent, "--rule", "apps_legacy")
         assert done.returncode == 2
         assert "is another run; choose another --out" in done.stderr
 
     def test_resume_of_a_regraded_run_is_refused(self, parent: Path, program: Program) -> None:
-        assert program("regrade", parent).returncode == 0
+        assert program("grade", parent).returncode == 0
         (parent.parent / "mine.py").write_text(MODEL)
         done = program("run", "--resume", "r-regraded")
         assert done.returncode == 2
-        assert "`harness regrade`" in done.stderr
+        assert "`harness grade`" in done.stderr
 
     @pytest.mark.parametrize(
         ("row", "reason"),
@@ -187,18 +187,18 @@ class TestRefusals:
         self, row: dict[str, Any], reason: str, parent: Path, program: Program
     ) -> None:
         (parent.parent / "p.jsonl").write_text(json.dumps(row))
-        done = program("regrade", parent)
+        done = program("grade", parent)
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()
         assert reason in line
 
     def test_problems_that_moved_are_named(self, parent: Path, program: Program) -> None:
         shutil.move(parent.parent / "p.jsonl", parent.parent / "q.jsonl")
-        assert program("regrade", parent).returncode == 2
-        done = program("regrade", parent, "-b", "jsonl:q.jsonl")
+        assert program("grade", parent).returncode == 2
+        done = program("grade", parent, "-b", "jsonl:q.jsonl")
         assert done.returncode == 0, done.stderr
 
     def test_a_folder_that_is_no_run(self, program: Program, tmp_path: Path) -> None:
-        done = program("regrade", tmp_path)
+        done = program("grade", tmp_path)
         assert done.returncode == 2
         assert "is not a run" in done.stderr

@@ -274,7 +274,7 @@ def test_value_questions_are_graded_without_settings_of_programs(
 def test_a_regrade_refuses_what_answers_do_not_need(answers: str, tmp_path: Path) -> None:
     harness.evaluate(lambda _: "6", benchmark=answers, out=tmp_path / "r")
     for key in ("rule", "memory", "workers"):
-        command = ["regrade", str(tmp_path / "r"), *words({key: values_of(key)[0]})]
+        command = ["grade", str(tmp_path / "r"), *words({key: values_of(key)[0]})]
         with pytest.raises(UsageError, match=f"--{key}: .*ask for an answer"):
             typer.main.get_command(app).main(command, standalone_mode=False)
 

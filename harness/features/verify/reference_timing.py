@@ -1,4 +1,4 @@
-"""`harness.calibrate`: time a benchmark's references, as `harness calibrate` does."""
+"""`harness.calibrate`: time a benchmark's references, as `harness verify --time` does."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -219,11 +219,11 @@ class CalibratedBenchmark(NotebookView):
 
     @property
     def summary(self) -> CalibrationSummary:
-        """All figures, as in `harness calibrate --json`."""
+        """All figures, as in `harness verify --time --json`."""
         return summarize_calibration(self.problems)
 
     def view(self) -> RenderableType:
-        """Return the table that `harness calibrate` prints."""
+        """Return the table that `harness verify --time` prints."""
         return calibration_view(self.summary, self.problems)
 
     def __repr__(self) -> str:

@@ -1,1 +1,0 @@
-"""`harness calibrate`: times of reference solutions."""
