@@ -29,6 +29,8 @@ MODES: Mapping[str, str] = {
 
 AGENT_STRATEGY = "harness.features.external.session:unconnected"
 """Strategy of modes of a user's own agent while there is none."""
+CONFIG_OF_AGENT, TASK_OF_AGENT = "HARNESS_MCP_CONFIG", "HARNESS_PROMPT"
+"""Variables that tell a user's own agent where to connect, and its task."""
 
 TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
 """Ways to send requests other than one by one, each a `Transport`."""

@@ -107,6 +107,14 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _nothing_is_found_above(tmp_path_factory: pytest.TempPathFactory) -> None:  # pyright: ignore[reportUnusedFunction] - a fixture
+    """End the search for settings at the folder of all tests, as a repository would."""
+    root = tmp_path_factory.getbasetemp()
+    root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
+    (root / ".git").mkdir(exist_ok=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _no_cache_is_left() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction] - a fixture
     yield
     if _cache is not None:
