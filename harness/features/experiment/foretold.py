@@ -110,7 +110,11 @@ def print_estimate(
     rows = [variant._asdict() for variant in variants]
     for row in rows:
         del row["played"]
-    value = {"baseline": experiment.baseline, "variants": rows, "cost": total_cost(variants)}
+    value: dict[str, object] = {
+        "baseline": experiment.baseline,
+        "variants": rows,
+        "cost": total_cost(variants),
+    }
     if found:
         value["settings"] = {key: each.model_dump(mode="json") for key, each in found.items()}
     write_json(out, [to_json(value | ({"auto_shots": auto} if auto else {})).decode()])

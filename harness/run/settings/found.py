@@ -74,10 +74,10 @@ def _table(path: Path) -> dict[str, Any] | None:
     import tomllib
 
     try:
-        tools = tomllib.loads(text).get("tool", {})
+        tools: Any = tomllib.loads(text).get("tool", {})
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: not valid TOML: {error}") from None
-    table: object = tools.get("harness") if isinstance(tools, dict) else None
+    table = cast("dict[str, Any]", tools).get("harness") if isinstance(tools, dict) else None
     if table is None:
         return None
     if not isinstance(table, dict):

@@ -69,7 +69,7 @@ class SettingsGroup(BaseModel):
 
     _found: frozenset[str] = PrivateAttr(default=frozenset())
 
-    def model_post_init(self, context: Any, /) -> None:
+    def model_post_init(self, context: Mapping[str, Any] | None, /) -> None:
         """Note the keys whose values were found, and not given: `found` of the context."""
         self._found = frozenset((context or {}).get("found", ()))
 
