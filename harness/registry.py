@@ -38,6 +38,27 @@ TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
 IMPOSSIBLE = "harness.features.impossible.choice:with_impossible_tests"
 """Function that changes public tests of a plan's problems, for `--impossible`."""
 
+LOADERS: Mapping[str, str] = {
+    "fixture": "harness.sources.jsonl:load_bundled",
+    "jsonl": "harness.sources.jsonl",
+    "livecodebench": "harness.sources.livecodebench.livecodebench",
+    "leetcode": "harness.sources.leetcode.leetcode",
+    "leetcodedataset": "harness.sources.leetcode.dataset",
+    "mercury": "harness.sources.mercury",
+    "apps": "harness.sources.apps.apps",
+    "icpc": "harness.sources.contests.icpc",
+    "codeforces": "harness.sources.contests.codeforces",
+    "humaneval": "harness.sources.code_tests.humaneval",
+    "humanevalplus": "harness.sources.code_tests.humaneval",
+    "mbpp": "harness.sources.code_tests.mbpp",
+    "mbppplus": "harness.sources.code_tests.mbpp",
+}
+"""Module of each source of problems, imported when they are read.
+
+It has `load`, a `Loader`, or the function that is named; and `read_rows` if the source has data
+sets on the hub.
+"""
+
 RULES: Mapping[str, str] = {
     "lcb": "harness.grading.rules.lcb:LCB",
     "equality": "harness.grading.rules.equality:EQUALITY",

@@ -21,8 +21,7 @@ def plugins() -> None:
         find,
         installed,
     )
-    from harness.registry import MODES
-    from harness.sources.benchmarks import LOADERS
+    from harness.registry import LOADERS, MODES
     from harness.terminal.consoles import console
     from harness.terminal.rich_tables import words_table
 
