@@ -260,13 +260,34 @@ def test_an_experiment_takes_found_settings_and_its_lists_win(folder: Path) -> N
     assert "best_of goes with mode" in line(varied)
 
 
-def test_an_experiment_of_recordings_goes_on_without_the_file(folder: Path) -> None:
-    write(folder, yaml="temperature: 0.5\nworkers: 1\n")
-    done = harness(folder, "experiment", "--mode", "single_shot", "-n", "1", "--out", "e")
+OWN = ("-b", "fixture", "-m", "python:mine:solve", "--mode", "single_shot")
+
+
+@pytest.mark.parametrize("flags", [("--mode", "agentic"), (*OWN, "--mode", "best_of_k_public")])
+def test_an_experiment_that_asks_nobody_goes_on_without_the_file(
+    flags: tuple[str, ...], folder: Path
+) -> None:
+    (folder / "mine.py").write_text("def solve(problem):\n    return 'print(1)'\n")
+    write(folder, yaml="temperature: 0.5\nmax_turns: 3\nworkers: 1\n")
+    done = harness(folder, "experiment", *flags, "-n", "1", "--out", "e")
     assert done.returncode == 0, done.stderr
+    stored = json.loads((folder / "e" / "experiment.json").read_text())["variants"]
+    assert {each["temperature"] for each in stored.values()} == {None}
+    assert {each["workers"] for each in stored.values()} == {1}
     write(folder, yaml="nosuch: 1\n")
     done = harness(folder, "experiment", "--resume", "e")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_run_goes_on_with_the_same_command_and_file(folder: Path) -> None:
+    (folder / "mine.py").write_text("def solve(problem):\n    return 'print(1)'\n")
+    write(folder, yaml="temperature: 0.5\nmax_turns: 3\nworkers: 1\n")
+    for flags in (OWN, ("--mode", "agentic")):
+        command = ("run", *flags, "-n", "1", "--out", flags[-1])
+        for _ in range(2):
+            done = harness(folder, *command)
+            assert done.returncode == 0, done.stderr
+    assert spec_in(folder / "agentic")["max_turns"] == 6  # the recording's
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root gives a file to another user")

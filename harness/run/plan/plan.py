@@ -52,8 +52,8 @@ from harness.run.plan.target import (
     Target,
     as_recorded,
     check_target,
+    heeded,
     open_target,
-    refuse_unheeded,
     resolve_target,
 )
 from harness.run.settings.problem_settings import MOST_SAMPLES
@@ -247,8 +247,7 @@ def prepare(
     _check_impossible(spec, target)
     strategy = find_strategy(spec.mode)
     model = own_model or open_target(target, spec, dry_run=dry_run)
-    if before is None and isinstance(model, FunctionModel):  # earlier versions accepted more
-        spec = refuse_unheeded(model, spec)
+    spec = heeded(model, spec, new=before is None)
     _tell_language(model, spec.language)
     price = price_of(target, spec, before)
     _check_budget(spec, target.name, price)

@@ -250,7 +250,7 @@ def as_recorded(spec: RunSpec, target: Target) -> tuple[RunSpec, Mapping[str, An
         if not is_said(spec, key)
     }
     said = {**spec.model_dump(exclude_unset=True), **kept}
-    return RunSpec.model_validate(said, context={"found": spec.found - kept.keys()}), manifest
+    return RunSpec.model_validate(said, context={"found": spec.found}), manifest
 
 
 def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
@@ -342,15 +342,25 @@ def check_target(target: Target, spec: RunSpec) -> RunSpec:
     Raises:
         UsageError: such a setting was given.
     """
-    spec = spec.without_found(unsent(target, spec))
-    if target.is_recorded or target.name == REFERENCES:  # nothing is spent
-        spec = spec.without_found(LIMITS_OF_COST)
+    spec = spec.without_found(passed_over(target, spec))
     if target.agent is not None:
         target.agent.check(spec)
     if target.transport is not None:
         target.transport.check(spec, target.name, target.route)
     refuse_unsent(target, spec)
     return spec
+
+
+def passed_over(target: Target, spec: RunSpec) -> tuple[str, ...]:
+    """Return the settings that do not count for the model where they were found."""
+    if not spec.known_mode.asks or target.route is not None:
+        return ()
+    keys = unsent(target, spec)
+    if target.is_recorded or target.name == REFERENCES:  # nothing is spent
+        keys += LIMITS_OF_COST
+    if target.is_recorded:
+        keys += tuple(key for key, setting in SETTINGS.items() if setting.recorded)
+    return keys
 
 
 def unsent(target: Target, spec: RunSpec) -> tuple[str, ...]:
@@ -373,26 +383,32 @@ def refuse_unsent(target: Target, spec: RunSpec) -> None:
             )
 
 
-def refuse_unheeded(model: FunctionModel, spec: RunSpec) -> RunSpec:
-    """Refuse modes and settings that need a conversation for a function.
+def heeded(model: Model, spec: RunSpec, *, new: bool) -> RunSpec:
+    """Return the spec without found settings that a function as the model does not heed.
 
     A function gets the problem, and neither messages nor settings.
 
-    Returns:
-        The spec without such settings that were found.
-
     Raises:
-        UsageError: such a mode or setting was given.
+        UsageError: such a setting, or a mode that needs a conversation, was given for a `new` run;
+            earlier versions accepted more.
     """
+    if not isinstance(model, FunctionModel):
+        return spec
     mode = spec.known_mode
-    if mode.talks:
+    keys = (*ASKED_FOR, *(UNHEEDED if mode.declared and not mode.talks else ()))
+    if new:
+        _refuse_unheeded(model, spec, keys)
+    return spec.without_found(keys)
+
+
+def _refuse_unheeded(model: FunctionModel, spec: RunSpec, keys: Iterable[str]) -> None:
+    if spec.known_mode.talks:
         others = [each.name for each in built_in_modes(asking=True) if not each.talks]
         raise UsageError(
             f"--mode {spec.mode}: model {model.name!r} is a function, which gets the problem and "
             f"no messages; use --mode {' or '.join(others)}, or give an object with the methods of "
             "a Model"
         )
-    keys = (*ASKED_FOR, *(UNHEEDED if mode.declared else ()))
     for key in keys:
         if is_said(spec, key):
             what = "no prompt" if key == "prompt" else "no settings"
@@ -400,4 +416,3 @@ def refuse_unheeded(model: FunctionModel, spec: RunSpec) -> RunSpec:
                 f"{flag_of(key)}: model {model.name!r} is a function, which receives {what}; "
                 "leave it out, or give an object with the methods of a Model"
             )
-    return spec.without_found(keys)
