@@ -24,6 +24,11 @@ unhurried = [HealthCheck.too_slow]
 settings.register_profile("unhurried", deadline=None, suppress_health_check=unhurried)
 settings.load_profile("unhurried")
 
+# Settings of who runs the tests are none of the tests'.
+for name in [*os.environ]:
+    if name.startswith("HARNESS_") and not name.startswith(("HARNESS_TEST_", "HARNESS_WRITE_")):
+        del os.environ[name]
+
 # A command that a shell starts in the background ignores interrupts, and so does what it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
