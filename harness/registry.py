@@ -29,6 +29,8 @@ MODES: Mapping[str, str] = {
 
 AGENT_STRATEGY = "harness.features.external.session:unconnected"
 """Strategy of modes of a user's own agent while there is none."""
+CONFIG_OF_AGENT, TASK_OF_AGENT = "HARNESS_MCP_CONFIG", "HARNESS_PROMPT"
+"""Variables that tell a user's own agent where to connect, and its task."""
 
 TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
 """Ways to send requests other than one by one, each a `Transport`."""
@@ -38,6 +40,27 @@ IMPOSSIBLE = "harness.features.impossible.choice:with_impossible_tests"
 
 REGRADE = "harness.features.regrade.command:regrade_run"
 """Function that grades a run's solutions once more, for `harness grade RUN`."""
+
+LOADERS: Mapping[str, str] = {
+    "fixture": "harness.sources.jsonl:load_bundled",
+    "jsonl": "harness.sources.jsonl",
+    "livecodebench": "harness.sources.livecodebench.livecodebench",
+    "leetcode": "harness.sources.leetcode.leetcode",
+    "leetcodedataset": "harness.sources.leetcode.dataset",
+    "mercury": "harness.sources.mercury",
+    "apps": "harness.sources.apps.apps",
+    "icpc": "harness.sources.contests.icpc",
+    "codeforces": "harness.sources.contests.codeforces",
+    "humaneval": "harness.sources.code_tests.humaneval",
+    "humanevalplus": "harness.sources.code_tests.humaneval",
+    "mbpp": "harness.sources.code_tests.mbpp",
+    "mbppplus": "harness.sources.code_tests.mbpp",
+}
+"""Module of each source of problems, imported when they are read.
+
+It has `load`, a `Loader`, or the function that is named; and `read_rows` if the source has data
+sets on the hub.
+"""
 
 RULES: Mapping[str, str] = {
     "lcb": "harness.grading.rules.lcb:LCB",

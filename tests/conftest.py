@@ -24,6 +24,11 @@ unhurried = [HealthCheck.too_slow]
 settings.register_profile("unhurried", deadline=None, suppress_health_check=unhurried)
 settings.load_profile("unhurried")
 
+# Settings of who runs the tests are none of the tests'.
+for name in [*os.environ]:
+    if name.startswith("HARNESS_") and not name.startswith(("HARNESS_TEST_", "HARNESS_WRITE_")):
+        del os.environ[name]
+
 # A command that a shell starts in the background ignores interrupts, and so does what it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -104,6 +109,14 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         wait(strongest._early)
         strongest._early.clear()
         strongest._end_spares()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_is_found_above(tmp_path_factory: pytest.TempPathFactory) -> None:  # pyright: ignore[reportUnusedFunction] - a fixture
+    """End the search for settings at the folder of all tests, as a repository would."""
+    root = tmp_path_factory.getbasetemp()
+    root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
+    (root / ".git").mkdir(exist_ok=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -30,6 +30,7 @@ ORDER = (
         "markdown",
         "cache",
         "closing",
+        "nearest",
         "problem",
         "processor",
         "python_source",

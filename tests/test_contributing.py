@@ -94,7 +94,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (count / "__init__.py").write_text('"""Counting."""\n')
     (count / "command.py").write_text(recipe("A new feature"))
     loaders = "LOADERS: Mapping[str, str] = {\n"
-    add(package / "sources" / "benchmarks.py", loaders, line_of("LOADERS"))
+    add(package / "registry.py", loaders, line_of("LOADERS"))
     add(package / "registry.py", "for name, target, text, panel in (\n", line_of("COMMANDS"))
     group, _, field = recipe("A new setting").partition(":\n")
     module = package / "run" / "settings" / "mode_settings.py"

@@ -29,7 +29,7 @@ def _with_plugins(own: Iterable[str], group: str, incomplete: str) -> list[str]:
 def benchmarks(incomplete: str) -> list[str]:
     """Complete `NAME[:WHERE]`: sources, and after a colon their releases, or files."""
     from harness.plugins import SOURCES
-    from harness.sources.benchmarks import LOADERS
+    from harness.registry import LOADERS
     from harness.sources.hub_datasets import HOMES
 
     name, colon, where = incomplete.partition(":")

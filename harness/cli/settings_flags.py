@@ -15,7 +15,7 @@ import typer
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED, HelpAll
 from harness.errors import UsageError
-from harness.run.settings.given import Given
+from harness.run.settings.given import Given, given_settings
 from harness.run.settings.problem_settings import ProblemSettings
 from harness.run.settings.spec import LISTS, SETTINGS, RunSpec, default_of
 from harness.run.settings.unknown_keys import refuse_unknown
@@ -58,7 +58,6 @@ SET = "--set"
 HELP_ALL = inspect.Parameter(
     "help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll
 )
-_COMMA_LISTS = ("filter_difficulty", "filter_platform")
 
 
 def with_settings(*keys: str) -> Callable[[Command], Command]:
@@ -95,18 +94,6 @@ def with_settings(*keys: str) -> Callable[[Command], Command]:
         return called
 
     return decorate
-
-
-def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given settings in the format of a spec."""
-    given = {key: value for key, value in values.items() if value is not None and value != []}
-    for key in _COMMA_LISTS:
-        if key in given:
-            words = [word.strip() for item in given[key] for word in item.split(",")]
-            given[key] = [word for word in words if word] or [""]
-    if "price" in given:
-        given["price"] = read_price(given["price"])
-    return given
 
 
 def with_set(settings: Mapping[str, Any], texts: Iterable[str]) -> Given:
@@ -191,13 +178,3 @@ def _help(key: str) -> str:
     if default is not None and default != [] and not isinstance(default, bool):
         text += f" [default: {default}]"
     return text
-
-
-def read_price(text: str) -> dict[str, float | None]:
-    """Parse `IN,OUT[,CACHED]`, US dollars per million tokens. Raises UsageError."""
-    try:
-        price, output, *cached = (float(part) for part in text.split(","))
-        (cached_input,) = cached or (None,)
-    except ValueError as error:
-        raise UsageError(f"--price {text!r}: give dollars per million tokens, as 2.5,10") from error
-    return {"input": price, "output": output, "cached_input": cached_input}

@@ -1,8 +1,8 @@
 """What requests take from the user's surroundings: keys, addresses, headers, the default model.
 
-They come from the environment and from `.env`. A `.env` is read only for the names in `NAMES`. Its
-values are kept here and not put into the environment, so that no started program and no judged code
-can read them.
+They come from the environment and from the nearest `.env`, in the working folder or above. Of a
+`.env` only names in `NAMES` are read here. Its values are not put into the environment, so that no
+started program and no judged code can read them.
 
 The value of a user's header may be a secret. It is sent but never stored: `stored_header` leaves it
 out. A variable's name is not a secret, and is kept.
@@ -21,7 +21,7 @@ from pathlib import Path
 from harness.errors import UsageError
 from harness.models.providers import is_at
 
-DOTENV = Path(".env")
+DOTENV = ".env"
 ENVIRONMENT = "environment"
 HUB = "huggingface_hub"
 MODEL_ID = "MODEL_ID"
@@ -68,7 +68,8 @@ class FoundVariable:
 
     Attributes:
         variable: name of the variable.
-        where: `environment`, `.env`, or `huggingface_hub` for the token of `hf auth login`.
+        where: `environment`, the path of a `.env`, or `huggingface_hub` for the token of
+            `hf auth login`.
         value: the value; never shown, as it may be a key.
     """
 
@@ -103,6 +104,7 @@ class Environment:
             name in `.env`.
         dotenv: values of a `.env`.
         hub_token: function that returns the token of `huggingface_hub`.
+        path: path of the `.env`.
     """
 
     def __init__(
@@ -111,26 +113,30 @@ class Environment:
         dotenv: Mapping[str, str] | None = None,
         *,
         hub_token: Callable[[], str | None] = hub_token,
+        path: Path | None = None,
     ) -> None:
         self._environ = environ
         self._dotenv = dotenv or {}
+        self._path = path or Path(DOTENV)
         self._hub_token = hub_token
 
     @classmethod
     def read(
-        cls, environ: Mapping[str, str], path: Path = DOTENV, more: Collection[str] = ()
+        cls, environ: Mapping[str, str], path: Path | None = None, more: Collection[str] = ()
     ) -> "Environment":
         """Return the environment with the `.env` at `path`, if there is one.
 
         Args:
             environ: the process's environment.
-            path: path of the `.env`.
+            path: path of the `.env`; default: the nearest one.
             more: further names to read from it, given by the user.
 
         Raises:
             UsageError: the file cannot be parsed.
         """
-        return cls(environ, read_dotenv(path, NAMES.union(more)))
+        path = path or nearest_dotenv()
+        lines = {} if path is None else read_dotenv(path, NAMES.union(more))
+        return cls(environ, {name: value for name, (value, _) in lines.items()}, path=path)
 
     def find(self, *names: str) -> FoundVariable | None:
         """Return the first of some names that has a value, stripped of white space."""
@@ -151,7 +157,7 @@ class Environment:
         return key
 
     def _find(self, name: str) -> FoundVariable | None:
-        places = ((ENVIRONMENT, self._environ), (str(DOTENV), self._dotenv))
+        places = ((ENVIRONMENT, self._environ), (str(self._path), self._dotenv))
         for where, values in places:
             if name in values:
                 value = values[name].strip()
@@ -160,8 +166,15 @@ class Environment:
         return FoundVariable(name, HUB, token) if token else None
 
 
-def read_dotenv(path: Path, names: Collection[str] = NAMES) -> dict[str, str]:
-    """Return the values of some names in a `.env`; empty where there is no file.
+def nearest_dotenv() -> Path | None:
+    """Return the path of the nearest `.env`, in the working folder or above; None without one."""
+    from harness.nearest import candidates
+
+    return next(candidates(DOTENV), None)
+
+
+def read_dotenv(path: Path, names: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Return the values of some names in a `.env`, with their lines; empty where there is no file.
 
     Raises:
         UsageError: the file is too large, or a line with one of the names cannot be parsed.
@@ -174,14 +187,16 @@ def read_dotenv(path: Path, names: Collection[str] = NAMES) -> dict[str, str]:
         raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         raise UsageError(f"{path}: larger than {MOST_BYTES >> 20} MiB; it should hold a few keys")
-    values: dict[str, str] = {}
+    values: dict[str, tuple[str, int]] = {}
     # Bytes that are not UTF-8 become characters that no key has, and are refused where the key is
     # used.
     for line in parse_stream(StringIO(raw.decode("utf-8-sig", "replace"))):
+        text = line.original.string  # it may begin with empty lines
+        number = line.original.line + text[: -len(text.lstrip()) or None].count("\n")
         if line.error:
-            _refuse_ours(path, line.original.line, line.original.string, names)
+            _refuse_ours(path, number, text, names)
         elif line.key is not None and line.key in names and line.value is not None:
-            values[line.key] = line.value
+            values[line.key] = line.value, number
     return values
 
 

@@ -1,5 +1,5 @@
 """Sources of problems, a module or folder per benchmark, and their selection.
 
 A new source is one module with a `load(where, *, skip_bad_rows, watch) -> Loaded` and one line in
-`benchmarks.LOADERS`.
+`harness.registry.LOADERS`.
 """

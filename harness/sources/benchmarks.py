@@ -2,7 +2,7 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial
 from glob import has_magic
@@ -14,6 +14,7 @@ from harness import plugins
 from harness.errors import DataError, UsageError
 from harness.plugins import Plugin, words_of
 from harness.problem import Problem, TestSuite
+from harness.registry import LOADERS
 from harness.sources.files.download import Watch, quiet
 from harness.sources.files.hub import HubFile, all_files
 from harness.sources.files.rows import Loaded, ReadRows, load_paths, load_rows, open_rows
@@ -21,27 +22,6 @@ from harness.sources.hub_datasets import HOMES, PINNED, SAID, HubDataset
 
 T = TypeVar("T")
 _SUFFIXES = (".jsonl", ".json", ".gz", ".parquet")
-LOADERS: Mapping[str, str] = {
-    "fixture": "harness.sources.jsonl:load_bundled",
-    "jsonl": "harness.sources.jsonl",
-    "livecodebench": "harness.sources.livecodebench.livecodebench",
-    "leetcode": "harness.sources.leetcode.leetcode",
-    "leetcodedataset": "harness.sources.leetcode.dataset",
-    "mercury": "harness.sources.mercury",
-    "apps": "harness.sources.apps.apps",
-    "icpc": "harness.sources.contests.icpc",
-    "codeforces": "harness.sources.contests.codeforces",
-    "humaneval": "harness.sources.code_tests.humaneval",
-    "humanevalplus": "harness.sources.code_tests.humaneval",
-    "mbpp": "harness.sources.code_tests.mbpp",
-    "mbppplus": "harness.sources.code_tests.mbpp",
-}
-"""Module of each source, imported when its problems are read.
-
-It has `load`, a `Loader`, or the function that is named; and `read_rows` if the source has data
-sets on the hub, but for `_NAMED`.
-"""
-
 _NAMED = frozenset({"humaneval", "humanevalplus", "mbpp", "mbppplus"})
 """Sources that share a module with another one, which has only `parse_row(line, *, name)`."""
 

@@ -47,6 +47,16 @@ NAMES = {
     "memory_limit": ("memory_limit",),
 }
 """Names of each key in other formats, the most specific first."""
+EXAMPLE = {
+    "id": "sum",
+    "statement": "Print the sum of two integers.",
+    "tests": [
+        {"input": "1 2\n", "output": "3\n", "public": True},
+        {"input": "2 2\n", "output": "4\n", "public": False},
+    ],
+    "references": ["print(sum(map(int, input().split())))"],
+}
+"""A row with what most rows need."""
 
 
 def _describe(schema: dict[str, Any], model: type[BaseModel]) -> None:

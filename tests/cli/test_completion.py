@@ -16,8 +16,7 @@ from harness.agent.templates.prompt_set import bundled_names
 from harness.cli import completion
 from harness.cli.completion_script import with_shell
 from harness.plugins import GROUPS
-from harness.registry import SCHEMA_NAMES
-from harness.sources.benchmarks import LOADERS
+from harness.registry import LOADERS, SCHEMA_NAMES
 from harness.sources.hub_datasets import HOMES
 
 

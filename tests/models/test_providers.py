@@ -302,7 +302,7 @@ def test_only_known_variables_are_read_from_dotenv(tmp_path: Path) -> None:
         'this is "no setting\n'
     )
     variables = Environment.read({}, path)
-    assert variables.find("OPENAI_API_KEY") == FoundVariable("OPENAI_API_KEY", ".env", "sk-1")
+    assert variables.find("OPENAI_API_KEY") == FoundVariable("OPENAI_API_KEY", str(path), "sk-1")
     assert variables.text("ANTHROPIC_API_KEY") == "sk ant"
     assert variables.text("GEMINI_API_KEY") == "$HOME"
     assert variables.text("MODEL_ID") == "org/model"

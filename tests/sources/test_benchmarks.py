@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.sources.benchmarks import LOADERS, home_of, load, loader, parse_spec, reader
+from harness.registry import LOADERS
+from harness.sources.benchmarks import home_of, load, loader, parse_spec, reader
 from harness.sources.hub_datasets import HOMES, PINNED
 
 

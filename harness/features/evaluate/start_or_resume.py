@@ -1,12 +1,13 @@
 """`harness run`: start or resume, print the result, choose the exit code."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from harness.agent.attempt import StopReason
-from harness.errors import INTERRUPTED, OK, RunDirectoryError, UsageError
+from harness.errors import INTERRUPTED, OK, HarnessError, RunDirectoryError, UsageError
 from harness.features.observers.attach import Watcher, taking_leave, with_watchers
 from harness.figures import count, dollars, number_range
 from harness.models.protocol import Usage
@@ -16,8 +17,19 @@ from harness.run.engine.lifecycle import PreparedRun
 from harness.run.engine.outcome import Outcome
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import ANSWER, CHARACTERS, Estimate, Foretold, estimate
+from harness.run.settings.found import found_settings
 from harness.run.settings.given import Given
-from harness.run.settings.spec import GROWING, RESUMABLE, flag_of, known_keys, read_spec
+from harness.run.settings.origins import Origin, found_in, found_line, origins
+from harness.run.settings.spec import (
+    GROWING,
+    RESUMABLE,
+    RunSpec,
+    flag_of,
+    known_keys,
+    read_spec,
+    spec_of,
+    with_file,
+)
 from harness.run.store.directory import (
     check_begun,
     check_new,
@@ -99,13 +111,30 @@ class Running:
         only: Sequence[str] = (),
     ) -> int:
         """Start a new run, or resume the one at `out`; return the exit code."""
-        spec = read_spec(config, flags)
+        keys = RunSpec.model_fields
+        given = with_file(config, flags).over(found_settings(os.environ, keys))
+        spec = spec_of(given, config, given)
+        try:
+            prepared = self._prepared(spec, flags, out, only)
+        except HarnessError:
+            self._tell_of_found(given, spec)  # it may be about one of them
+            raise
+        self._tell_of_found(given, prepared.plan.spec)
+        return self._run(prepared, out, given)
+
+    def _tell_of_found(self, given: Given, spec: RunSpec) -> None:
+        if line := found_line(found_in([spec], given), given):
+            self.controller.reporter.notice(printable_line(line))
+
+    def _prepared(
+        self, spec: RunSpec, flags: Mapping[str, Any], out: Path | None, only: Sequence[str]
+    ) -> PreparedRun:
+        """Prepare a new run, or the rest of the one at `out`."""
         if out is not None and has_run(out):
             if not self.controller.dry_run:
                 check_begun(out)
             _refuse_variant(out, flags)
-            prepared = self.controller.further(out, spec, read_manifest(out), only)
-            return self._run(prepared, out)
+            return self.controller.further(out, spec, read_manifest(out), only)
         if (command := spec.known_mode.begun_by) != "run":
             raise UsageError(
                 f"--mode {spec.mode}: `harness {command} --problem ID` begins such a run"
@@ -114,7 +143,7 @@ class Running:
             raise UsageError("--only goes with a run that has begun: name it with --resume")
         if out is not None:
             check_new(out)
-        return self._run(self.controller.new(spec), out)
+        return self.controller.new(spec)
 
     def resume(
         self,
@@ -126,11 +155,11 @@ class Running:
         only: Sequence[str] = (),
     ) -> int:
         """Resume a run; return the exit code."""
-        names = flags.names if isinstance(flags, Given) else dict[str, str]()
+        given = Given.of(flags)
         fixed = sorted(set(flags) - RESUMABLE - GROWING)
         if fixed or out or config:
             named = fixed[0] if fixed else "out" if out else "config"
-            named = names.get(named) or f"--{named.replace('_', '-')}"
+            named = given.names.get(named) or f"--{named.replace('_', '-')}"
             raise UsageError(
                 f"{named} cannot be changed on --resume: it would make the run another one"
             )
@@ -138,14 +167,23 @@ class Running:
         if is_imported(before):  # its model may be no name that can be asked
             raise RunDirectoryError(f"{path} was made by `harness import`{IMPORT_AGAIN}")
         _refuse_variant(path, flags)
-        spec = read_spec(None, Given({**known_keys(before["spec"]), **flags}, names))
-        return self._run(self.controller.further(path, spec, before, only), path)
+        spec = read_spec(None, given.over(Given(known_keys(before["spec"]), {})))
+        prepared = self.controller.further(path, spec, before, only)
+        return self._run(prepared, path, given, str(path))
 
-    def _run(self, prepared: PreparedRun, path: Path | None) -> int:
-        """Announce the run, and start it unless this is a dry run."""
+    def _run(self, prepared: PreparedRun, path: Path | None, given: Given, other: str = "") -> int:
+        """Announce the run, and start it unless this is a dry run.
+
+        Args:
+            prepared: the run.
+            path: the run directory.
+            given: settings of this command.
+            other: where the other settings are from; default: the recordings that are played.
+        """
         self.controller.announce(prepared)
         if self.controller.dry_run:
-            return self._foretell(prepared)
+            plan = prepared.plan
+            return self._foretell(prepared, origins(plan.spec, given, other or plan.model_name))
         plan = prepared.plan
         path = path or default_path(plan.spec.mode, plan.model_name)
         with taking_leave(self.watchers, self.err):
@@ -181,8 +219,8 @@ class Running:
         advice = advice or f"go on with: harness run --resume {path}"
         self.err.print(f"{line}; {advice}", soft_wrap=True)
 
-    def _foretell(self, prepared: PreparedRun) -> int:
-        """Print an estimate of requests and cost; return the exit code."""
+    def _foretell(self, prepared: PreparedRun, settings: Mapping[str, Origin]) -> int:
+        """Print the settings and an estimate of requests and cost; return the exit code."""
         plan = prepared.plan
         own_agent = plan.model_name.startswith(AGENT_PREFIX)
         silent = own_agent or plan.model_name.startswith((REPLAY_PREFIX, REFERENCES))
@@ -193,9 +231,12 @@ class Running:
             estimated = estimate(plan, prepared.samples)
         dated = plan.price.as_of if plan.price and not silent else None
         if self.as_json:
-            foretold = Foretold(**asdict(estimated), prices_as_of=dated)
+            foretold = Foretold(**asdict(estimated), prices_as_of=dated, settings=settings)
             write_json(self.out, [foretold.model_dump_json()])
-        elif silent:
+            return OK
+        if settings:
+            self.out.print(facts((key, each.words) for key, each in settings.items()))
+        if silent:
             self.out.print(AGENT_PAYS if own_agent else NOTHING_ASKED)
         else:
             self.out.print(facts(_ranges(estimated, dated)))

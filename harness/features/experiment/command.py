@@ -1,5 +1,6 @@
 """The command `harness experiment`: compare models and modes, ranked."""
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,10 @@ from harness.features.experiment.request import ExperimentRequest, as_flag
 from harness.features.experiment.stopping_goal import goal_of
 from harness.features.experiment.view import last_screen
 from harness.features.observers.attach import Watcher, taking_leave, watchers_of
+from harness.run.settings.found import found_settings
+from harness.run.settings.given import Given
+from harness.run.settings.origins import Origin, found_in, found_line
+from harness.run.settings.spec import RunSpec
 from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_progress import run_progress
@@ -164,9 +169,16 @@ def experiment(
         if value
     }
     goal = goal_of(decided=stop_when_decided, level=level, precision=precision, say=as_flag)
-    asked = ExperimentRequest.of(keys, lists, goal, config=config, out=out, resume=resume)
+    found = found_settings(os.environ, RunSpec.model_fields) if resume is None else Given({}, {})
+    asked = ExperimentRequest.of(
+        keys, lists, goal, config=config, out=out, resume=resume, found=found
+    )
+    origins = found_in((variant.spec for variant in asked.grid.variants), found)
+    if line := found_line(origins, found):
+        TerminalReporter(console(error=True)).notice(printable_line(line))
     watchers = watchers_of(observer, notify)
-    raise typer.Exit(run_experiment(asked, watchers, as_json=as_json, dry_run=dry_run))
+    code = run_experiment(asked, watchers, as_json=as_json, dry_run=dry_run, found=origins)
+    raise typer.Exit(code)
 
 
 @app.command(cls=HelpCommand)
@@ -184,6 +196,7 @@ def run_experiment(
     *,
     as_json: bool = False,
     dry_run: bool = False,
+    found: Mapping[str, Origin] | None = None,
 ) -> int:
     """Start or resume an experiment, and print its ranking; return the exit code.
 
@@ -192,6 +205,7 @@ def run_experiment(
         watchers: receive its events.
         as_json: whether to print one JSON object.
         dry_run: whether to print only the variants and an estimate of their cost.
+        found: the settings that were found, which a dry run names.
 
     Raises:
         HarnessError: see `harness.experiment`.
@@ -210,7 +224,7 @@ def run_experiment(
     if dry_run:
         variants = foretold(run.experiment, prepared)
         run.runs.close()
-        print_estimate(out, variants, run.experiment, as_json=as_json)
+        print_estimate(out, variants, run.experiment, found or {}, as_json=as_json)
         return OK
     with taking_leave(run.watchers, err):
         run.carry_out(run.controller.carry_out)

@@ -13,9 +13,10 @@ from harness.figures import count, dollars, number_range
 from harness.models.providers import REPLAY_PREFIX
 from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.estimate import estimate
+from harness.run.settings.origins import Origin
 from harness.run.settings.spec import stored
 from harness.terminal.consoles import write_json
-from harness.terminal.rich_tables import figures_table
+from harness.terminal.rich_tables import facts, figures_table
 from harness.text import printable_line
 
 Range = tuple[float, float]
@@ -90,11 +91,18 @@ def total_cost(variants: Sequence[VariantEstimate]) -> Range | None:
 
 
 def print_estimate(
-    out: Console, variants: Sequence[VariantEstimate], experiment: Experiment, *, as_json: bool
+    out: Console,
+    variants: Sequence[VariantEstimate],
+    experiment: Experiment,
+    found: Mapping[str, Origin],
+    *,
+    as_json: bool,
 ) -> None:
-    """Print the variants and an estimate of their cost."""
+    """Print the variants, the settings that were found, and an estimate of the cost."""
     auto = sorted(experiment.auto_shots)
     if not as_json:
+        if found:
+            out.print(facts((key, each.words) for key, each in found.items()))
         out.print(grid_view(variants, experiment.baseline, auto))
         if auto:
             out.print("+ as many shots as the other mode's spend buys; the estimate includes them")
@@ -102,7 +110,13 @@ def print_estimate(
     rows = [variant._asdict() for variant in variants]
     for row in rows:
         del row["played"]
-    value = {"baseline": experiment.baseline, "variants": rows, "cost": total_cost(variants)}
+    value: dict[str, object] = {
+        "baseline": experiment.baseline,
+        "variants": rows,
+        "cost": total_cost(variants),
+    }
+    if found:
+        value["settings"] = {key: each.model_dump(mode="json") for key, each in found.items()}
     write_json(out, [to_json(value | ({"auto_shots": auto} if auto else {})).decode()])
 
 

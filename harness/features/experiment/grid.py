@@ -35,7 +35,8 @@ from harness.features.experiment.variants import (
 )
 from harness.languages import PYTHON
 from harness.registry import MODES as REGISTERED
-from harness.run.plan.target import resolve_target
+from harness.run.plan.target import passed_over, resolve_target
+from harness.run.settings.given import Given
 from harness.run.settings.spec import (
     LISTS,
     SETTINGS,
@@ -74,14 +75,17 @@ def read_grid(path: Path, flags: Mapping[str, Any], environ: Mapping[str, str]) 
 
     Args:
         path: the file.
-        flags: budget given on the command line.
+        flags: budget given on the command line; as `Given`, with settings that were found.
         environ: environment variables, which may hold the model's name and address.
 
     Raises:
         UsageError: the file cannot be read, a key is unknown or misplaced, or a value is out of
             range; the message names the key, and for an unknown one the most similar key.
     """
-    return grid_of({**read_yaml(path), **flags}, path, flags, environ)
+    given = Given.of(flags)
+    values = read_yaml(path)
+    given = given.without(given.found.intersection(values))
+    return grid_of({**values, **given}, path, given, environ)
 
 
 def grid_of(
@@ -92,13 +96,17 @@ def grid_of(
     Args:
         values: keys and values, as in a grid's file.
         path: the file, or a word for error messages.
-        flags: flags given on the command line.
+        flags: flags given on the command line; as `Given`, with settings that were found.
         environ: see `read_grid`.
 
     Raises:
         UsageError: see `read_grid`.
     """
     refuse_unknown(values, {*RunSpec.model_fields, *OWN}, str(path))
+    given = Given.of(flags)
+    listed = given.found & _listed_in(values)
+    given = given.without(listed)
+    values = {key: value for key, value in values.items() if key not in listed}
     axes = list(_axes(values, path))
     own = [(name, _variant(each, path)) for name, each in _own_variants(values, path)]
     number = math.prod(len(axis) for axis in axes) + len(own)
@@ -108,12 +116,15 @@ def grid_of(
     made = list(_combined(base, axes)) if axes or not own else []
     wanted = [(None, each) for each in made]
     wanted += [(name, {**_used({**base, **each}), **each}) for name, each in own]
-    _refuse_unheeded({*base, *_vary(values, path)}, [each for _, each in wanted], path)
+    common = {*base, *_vary(values, path)} - given.found
+    _refuse_unheeded(common, [each for _, each in wanted], path)
     specs: list[tuple[str | None, RunSpec]] = []
     for name, each in wanted:
-        spec = spec_of(each, path, flags)
-        model = resolve_target(spec, environ).name  # checks that it has an endpoint
-        specs.append((name, spec.model_copy(update={"model": model})))
+        own_keys = [key for key in given.found if each.get(key) != values[key]]
+        spec = spec_of(each, path, given.without(own_keys))
+        target = resolve_target(spec, environ)  # checks that it has an endpoint
+        spec = spec.without_found(passed_over(target, spec))
+        specs.append((name, spec.model_copy(update={"model": target.name})))
     varied = frozenset(_vary(values, path))
     kept = _once(specs, path)
     names = names_of([stored(spec) for _, spec in kept], [own for own, _ in kept], varied)
@@ -143,7 +154,7 @@ def factorial_grid(
         where: the caller, for error messages.
         say: spells a setting, for error messages.
         environ: environment variables, which may hold the model's name.
-        flags: those of the settings that are flags of the command line.
+        flags: those of the settings that are flags of the command line, or were found.
         models: names of models. Default: the default model.
         modes: modes. Default: single shot and agentic.
         prompts: prompt sets. Default: the default set.
@@ -154,13 +165,16 @@ def factorial_grid(
     Raises:
         UsageError: a setting has an invalid value; the message states what to give.
     """
+    given = Given.of(flags)
+    given = given.without(given.found & {"samples_per_problem"})  # `shots` says how many
+    settings = {key: value for key, value in settings.items() if key in given or key not in flags}
     unlike = dict.fromkeys(MODES if modes is None else modes)
     modes = sorted(unlike, key=lambda mode: mode != SHOT.name)
     lists = {"models": models, "modes": modes, "prompts": prompts}
     values = {**settings, **{key: list(each) for key, each in lists.items() if each is not None}}
     if varied := _varied(vary, say):
         values["vary"] = varied
-    grid = grid_of(values, where, flags, environ)
+    grid = grid_of(values, where, given, environ)
     number = _shots(shots, modes, say)
     of_shots = {variant.name for variant in grid.variants if variant.spec.mode == SHOT.name}
     auto = frozenset(of_shots) if number is None else frozenset[str]()
@@ -246,6 +260,13 @@ def _vary(values: Values, path: Path | str) -> dict[str, list[Any]]:
             raise UsageError(f"{path}: {key} is given twice, once in vary")
         _refuse_common({key}, f"{path}: vary")
     return {key: _listed(entries, f"vary: {key}", path) for key, entries in varied.items()}
+
+
+def _listed_in(values: Values) -> set[str]:
+    """Return the keys that a grid, which is not checked yet, has lists of."""
+    varied: object = values.get("vary")
+    keys = with_underscores(cast("Values", varied)) if isinstance(varied, dict) else {}
+    return {*keys, *(key for plural, key in AXES.items() if plural in values)}
 
 
 def _listed(given: Any, name: str, path: Path | str) -> list[Any]:

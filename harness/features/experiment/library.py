@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
@@ -14,6 +15,7 @@ from harness.features.experiment.ranking import rank
 from harness.features.experiment.request import ExperimentRequest
 from harness.features.experiment.stopping_goal import check_pair, goal_of
 from harness.features.experiment.variant_runs import CarryOut, VariantRuns
+from harness.features.experiment.variants import Variant
 from harness.features.experiment.view import ExperimentResult
 from harness.features.experiment.whole_runs import WholeRuns
 from harness.features.observers.attach import Watcher
@@ -194,6 +196,14 @@ def _models(given: object) -> tuple[list[Any] | None, dict[str, object]]:
     ], own
 
 
+def _passed(variants: Sequence[Variant], kept: Sequence[frozenset[str]]) -> tuple[Variant, ...]:
+    """Return variants without found settings that their runs have passed over."""
+    return tuple(
+        replace(variant, spec=variant.spec.without_found(variant.spec.found - found))
+        for variant, found in zip(variants, kept, strict=True)
+    )
+
+
 class ExperimentRun:
     """One call of `harness experiment` or `harness.experiment`.
 
@@ -236,7 +246,13 @@ class ExperimentRun:
         """Prepare every variant, so that mistakes are found before anything costs."""
         if not self.controller.dry_run:
             check_writable(self.experiment.path, "an experiment")
-        return self.runs.prepare(self.experiment)
+        prepared = self.runs.prepare(self.experiment)
+        kept = [prepared[each.name].plan.spec.found for each in self.experiment.variants]
+        grid = replace(self._asked.grid, variants=_passed(self._asked.grid.variants, kept))
+        self._asked = replace(self._asked, grid=grid)
+        variants = _passed(self.experiment.variants, kept)
+        self.experiment = replace(self.experiment, variants=variants)
+        return prepared
 
     async def carry_out_in_loop(self) -> None:
         """Do the same as `carry_out`; every part of a variant runs in the running loop."""

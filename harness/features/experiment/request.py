@@ -12,6 +12,7 @@ from harness.features.experiment.experiment_file import read_experiment
 from harness.features.experiment.grid import factorial_grid, read_grid
 from harness.features.experiment.stopping_goal import Goal, Say
 from harness.features.experiment.variants import Grid, Variant
+from harness.run.settings.given import Given
 from harness.run.settings.spec import RESUMABLE, known_keys, spec_of
 from harness.run.store.directory import default_path
 
@@ -55,6 +56,7 @@ class ExperimentRequest:
         out: Path | None = None,
         resume: Path | None = None,
         say: Say = as_flag,
+        found: Mapping[str, Any] | None = None,
     ) -> "ExperimentRequest":
         """Read the grid from lists of settings, from a file, or from an experiment on disk.
 
@@ -66,16 +68,18 @@ class ExperimentRequest:
             out: the experiment's directory.
             resume: directory of an experiment to resume.
             say: spells a setting, for messages.
+            found: settings that were found, which all others win over.
 
         Raises:
             UsageError: settings cannot be combined, or a value is invalid.
             RunDirectoryError: `resume` is not an experiment.
         """
         flags = keys if say is as_flag else dict[str, Any]()
+        below = Given.of(found or {})
         if config is not None:
             others = [*lists, *(set(keys) - BUDGET), *(["resume"] if resume else [])]
             _refuse("config", others, say)
-            grid = read_grid(config, keys, os.environ)
+            grid = read_grid(config, Given.of(keys).over(below), os.environ)
             arguments = ["-c", str(config), *(["--out", str(out)] if out else [])]
             return cls(grid, out or Path("runs") / config.stem, goal, arguments, keys, say)
         if resume is not None:
@@ -83,6 +87,8 @@ class ExperimentRequest:
             grid = _grid_on_disk(resume, keys, flags, say)
             return cls(grid, resume, goal, ["--resume", str(resume)], keys, say)
         where = "harness experiment" if say is as_flag else "experiment()"
+        flags = Given.of(flags).over(below)
+        keys = {**below, **keys}
         grid = factorial_grid(keys, where=where, say=say, environ=os.environ, flags=flags, **lists)
         path = out or default_path("experiment", str(grid.variants[0].spec.model))
         return cls(grid, path, goal, ["--resume", str(path)], {}, say)

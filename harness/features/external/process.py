@@ -24,6 +24,7 @@ from harness.features.external.agent_sandbox import SCRATCH, AgentSandbox, hande
 from harness.features.external.http import ToolServer, new_key
 from harness.features.external.session import McpSession
 from harness.models.protocol import ModelError
+from harness.registry import CONFIG_OF_AGENT, TASK_OF_AGENT
 from harness.text import writable
 
 OWN = ("RssAnon:", "VmSwap:")
@@ -174,9 +175,9 @@ class ProcessHost:
             scratch,
             {CONFIG: json.dumps(endpoint.mcp_config())},
         )
-        config["env"]["HARNESS_MCP_CONFIG"] = values["mcp_config"]
+        config["env"][CONFIG_OF_AGENT] = values["mcp_config"]
         if len(desk.prompt.encode()) < LONGEST_VARIABLE:
-            config["env"]["HARNESS_PROMPT"] = desk.prompt
+            config["env"][TASK_OF_AGENT] = desk.prompt
         streams, left = (KeptOutput(), KeptOutput()), AgentLeft()
         with handed_over(config) as descriptor:
             process = await asyncio.create_subprocess_exec(

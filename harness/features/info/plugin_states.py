@@ -6,8 +6,7 @@ from harness.errors import UsageError
 from harness.grading.rules import RULES as OUR_RULES
 from harness.models.providers import by_shape
 from harness.plugins import GROUPS, MODELS, RULES, SOURCES, STRATEGIES, Plugin, find, installed
-from harness.registry import MODES
-from harness.sources.benchmarks import LOADERS
+from harness.registry import LOADERS, MODES
 
 READY = "ready"
 _OURS = {SOURCES: LOADERS, STRATEGIES: MODES, RULES: OUR_RULES}

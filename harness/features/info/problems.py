@@ -168,15 +168,17 @@ def problems(
     source: Source = None,
     schema: Annotated[
         bool,
-        typer.Option("--schema", help="Print the JSON Schema of a row of jsonl:PATH."),
+        typer.Option("--schema", help="Print a row of jsonl:PATH, and the JSON Schema of rows."),
     ] = False,
 ) -> None:
     """List problems, or show one."""
     if schema:
         import json
 
+        from harness.sources.jsonl_row import EXAMPLE
         from harness.sources.jsonl_row import schema as row_schema
 
+        typer.echo(json.dumps(EXAMPLE))
         typer.echo(json.dumps(row_schema(), indent=2))
         return
     list_problems(what, with_source(dict(settings), source))

@@ -10,7 +10,7 @@ and its report. Providers' caches, which lower the price, are ignored.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from harness.models.protocol import Frozen, Message, Usage
 from harness.models.providers import OPENAI, OPENAI_CHAT, Protocol
 from harness.problem import Problem
 from harness.run.plan.plan import Plan
+from harness.run.settings.origins import Origin
 
 SCHEMA = 1
 CHARACTERS = 4  # per token
@@ -72,6 +73,7 @@ class Foretold(Frozen):
 
     Attributes:
         prices_as_of: the date of the price list.
+        settings: the settings that are no defaults, and those that were passed over.
     """
 
     schema_version: int = SCHEMA
@@ -82,6 +84,7 @@ class Foretold(Frozen):
     typical: Usage
     typical_cost: float | None
     prices_as_of: str | None
+    settings: Mapping[str, Origin]
 
 
 class Requests(NamedTuple):

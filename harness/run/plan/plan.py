@@ -52,8 +52,8 @@ from harness.run.plan.target import (
     Target,
     as_recorded,
     check_target,
+    heeded,
     open_target,
-    refuse_unheeded,
     resolve_target,
 )
 from harness.run.settings.problem_settings import MOST_SAMPLES
@@ -241,14 +241,13 @@ def prepare(
     _check_tests(spec)
     check_settings_of(spec)
     target = resolve_target(spec, environ)
-    check_target(target, spec)
+    spec = check_target(target, spec)
     _check_recorded_language(spec, target)
     spec, recorded = as_recorded(spec, target)
     _check_impossible(spec, target)
     strategy = find_strategy(spec.mode)
     model = own_model or open_target(target, spec, dry_run=dry_run)
-    if before is None and isinstance(model, FunctionModel):  # earlier versions accepted more
-        refuse_unheeded(model, spec)
+    spec = heeded(model, spec, new=before is None)
     _tell_language(model, spec.language)
     price = price_of(target, spec, before)
     _check_budget(spec, target.name, price)
@@ -259,6 +258,7 @@ def prepare(
     check_written_tests(selected.problems, spec.known_mode)
     had = known_keys(before["spec"]) if before is not None else ()
     check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
+    spec = spec.without_found(rules.without_effect(runs_code=spec.run_code_tool))
     if isinstance(model, ReplayModel):
         model.check([problem.id for problem in selected.problems], spec.samples_per_problem)
     if spec.run_tests and rules.runs_code:

@@ -55,6 +55,13 @@ class ProblemKind:
     runs_code: bool
     language: str = PYTHON
 
+    def without_effect(self, *, runs_code: bool = False) -> frozenset[str]:
+        """Return the settings without effect on these problems; the model may run code, or not."""
+        if self.runs_code:
+            return frozenset()
+        unused = {"tests"} if runs_code else {"tests", "programs"}
+        return frozenset(key for key, setting in SETTINGS.items() if setting.needs in unused)
+
     def extractor(
         self, name: str, setting: str = "--extract", others: Sequence[str] = ()
     ) -> Extract:
@@ -225,11 +232,9 @@ def check_settings(
     Raises:
         UsageError: names the first such setting.
     """
-    if rules.runs_code:
-        return
-    unused = {"tests"} if runs_code else {"tests", "programs"}
+    unused = rules.without_effect(runs_code=runs_code)
     for key in messages:
-        if SETTINGS[key].needs in unused:
+        if key in unused:
             name = f"{caller}: {key}" if caller else flag_of(key)
             raise UsageError(
                 f"{name}: {words_of(rules.kind)} problems ask for an answer, which is compared and "

@@ -58,6 +58,8 @@ LIMITS = frozenset(reason for reason in StopReason if reason.endswith("_limit"))
 ADDRESSING = ("base_url", "api", "api_key_env", "header")
 """Keys that say how to reach an endpoint."""
 
+BATCH = "batch"
+LIMITS_OF_COST = ("max_cost", "max_cost_per_sample")
 ASKED_FOR = tuple(ModelSettings.model_fields)
 """Keys that are part of every request."""
 
@@ -247,8 +249,8 @@ def as_recorded(spec: RunSpec, target: Target) -> tuple[RunSpec, Mapping[str, An
         if setting.recorded and key in manifest["spec"] and uses(spec.mode, key)
         if not is_said(spec, key)
     }
-    said = spec.model_dump(exclude_unset=True)
-    return RunSpec.model_validate({**said, **kept}), manifest
+    said = {**spec.model_dump(exclude_unset=True), **kept}
+    return RunSpec.model_validate(said, context={"found": spec.found}), manifest
 
 
 def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
@@ -262,13 +264,13 @@ def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
         UsageError: there is no model, no provider serves the name, an address, key or header is
             invalid, or the feature of a setting is not installed.
     """
-    transport = feature(TRANSPORTS["batch"], "--batch") if spec.batch else None
+    transport = feature(TRANSPORTS[BATCH], "--batch") if spec.batch else None
     if not spec.known_mode.asks:
         agent: OwnAgent = feature(spec.known_mode.agent, f"--mode {spec.mode}")
         return Target(agent.model_name(spec), None, agent, transport)
     name = _model_name(spec, environ)
     if not is_sent(name):
-        return Target(name, transport=transport)
+        return Target(name, transport=None if BATCH in spec.found else transport)
     named = [spec.api_key_env, *map(variable_of, spec.header)]
     environment = Environment.read(environ, more=[name for name in named if name is not None])
     server = served_by(
@@ -331,47 +333,83 @@ def _check_references(spec: RunSpec) -> None:
         )
 
 
-def check_target(target: Target, spec: RunSpec) -> None:
-    """Refuse settings that do not go with the model, mode or transport. Raises UsageError."""
+def check_target(target: Target, spec: RunSpec) -> RunSpec:
+    """Refuse settings that do not go with the model, mode or transport.
+
+    Returns:
+        The spec without those that were found.
+
+    Raises:
+        UsageError: such a setting was given.
+    """
+    spec = spec.without_found(passed_over(target, spec))
     if target.agent is not None:
         target.agent.check(spec)
     if target.transport is not None:
         target.transport.check(spec, target.name, target.route)
     refuse_unsent(target, spec)
+    return spec
+
+
+def passed_over(target: Target, spec: RunSpec) -> tuple[str, ...]:
+    """Return the settings that do not count for the model where they were found."""
+    if not spec.known_mode.asks or target.route is not None:
+        return ()
+    keys = unsent(target, spec)
+    if target.is_recorded or target.name == REFERENCES:  # nothing is spent
+        keys += LIMITS_OF_COST
+    if target.is_recorded:
+        keys += tuple(key for key, setting in SETTINGS.items() if setting.recorded)
+    return keys
+
+
+def unsent(target: Target, spec: RunSpec) -> tuple[str, ...]:
+    """Return the settings of requests that have no effect on the model."""
+    if not spec.known_mode.asks:
+        return ()
+    if target.is_recorded or target.name == REFERENCES:
+        return (*ADDRESSING, BATCH, *ASKED_FOR)
+    if target.route is None:
+        return (*ADDRESSING, BATCH)  # a user's own code may use the others
+    return ()
 
 
 def refuse_unsent(target: Target, spec: RunSpec) -> None:
     """Refuse settings of requests if the harness sends none. Raises UsageError."""
-    if not spec.known_mode.asks:
-        return
-    if target.is_recorded or target.name == REFERENCES:
-        keys = (*ADDRESSING, *ASKED_FOR)
-    elif target.route is None:
-        keys = ADDRESSING  # a user's own code may use the settings
-    else:
-        return
-    for key in keys:
+    for key in unsent(target, spec):
         if is_said(spec, key):
             raise UsageError(
                 f"{flag_of(key)}: harness sends no request to model {target.name!r}; leave it out"
             )
 
 
-def refuse_unheeded(model: FunctionModel, spec: RunSpec) -> None:
-    """Refuse modes and settings that need a conversation for a function. Raises UsageError.
+def heeded(model: Model, spec: RunSpec, *, new: bool) -> RunSpec:
+    """Return the spec without found settings that a function as the model does not heed.
 
     A function gets the problem, and neither messages nor settings.
+
+    Raises:
+        UsageError: such a setting, or a mode that needs a conversation, was given for a `new` run;
+            earlier versions accepted more.
     """
+    if not isinstance(model, FunctionModel):
+        return spec
     mode = spec.known_mode
-    silent = mode.declared and not mode.talks
-    if mode.talks:
+    keys = (*ASKED_FOR, *(UNHEEDED if mode.declared and not mode.talks else ()))
+    if new:
+        _refuse_unheeded(model, spec, keys)
+    return spec.without_found(keys)
+
+
+def _refuse_unheeded(model: FunctionModel, spec: RunSpec, keys: Iterable[str]) -> None:
+    if spec.known_mode.talks:
         others = [each.name for each in built_in_modes(asking=True) if not each.talks]
         raise UsageError(
             f"--mode {spec.mode}: model {model.name!r} is a function, which gets the problem and "
             f"no messages; use --mode {' or '.join(others)}, or give an object with the methods of "
             "a Model"
         )
-    for key in (*ASKED_FOR, *(UNHEEDED if silent else ())):
+    for key in keys:
         if is_said(spec, key):
             what = "no prompt" if key == "prompt" else "no settings"
             raise UsageError(

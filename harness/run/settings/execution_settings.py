@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from harness.efficiency import Timing
+from harness.languages import PYTHON
 from harness.languages.cpp import FLAGS
 from harness.models.clients.connections import Timeouts
 from harness.plugins import RuleName
@@ -112,6 +113,7 @@ class ExecutionSettings(SettingsGroup):
             "Address of the Ray cluster. Default: the one that this machine is part of (auto).",
             "Run",
             metavar="auto|HOST:PORT",
+            effective=lambda spec: spec.executor == "ray",
         ),
     ] = None
     shard: Annotated[
@@ -205,6 +207,7 @@ class JudgingSettings(SettingsGroup):
             "Grade the solutions, or only generate them.",
             "Grading",
             names=("--run-tests/--no-run-tests",),
+            effective=lambda spec: not spec.known_mode.runs_tests,
         ),
     ] = True
     rule: Annotated[
@@ -241,6 +244,7 @@ class JudgingSettings(SettingsGroup):
             "Grading",
             metavar="'FLAGS'",
             usual=FLAGS,
+            effective=lambda spec: spec.language != PYTHON,
         ),
     ] = None
     memory: Annotated[
@@ -284,6 +288,7 @@ class JudgingSettings(SettingsGroup):
             "128 iterations.",
             "Grading",
             metavar="paired|mercury",
+            effective=lambda spec: spec.efficiency,
         ),
     ] = "paired"
     require_isolation: Annotated[

@@ -10,6 +10,7 @@ from harness.run.settings.setting import Setting, SettingsGroup
 ImpossibleKind = Literal["oneoff", "conflicting"]
 
 _public_tests = partial(Setting, heeded_by="tools")
+_of_them = partial(_public_tests, effective=lambda spec: spec.impossible is not None)
 
 
 class ImpossibleSettings(SettingsGroup):
@@ -26,7 +27,7 @@ class ImpossibleSettings(SettingsGroup):
     ] = Field(default=None, gt=0, le=1, allow_inf_nan=False)
     impossible_kind: Annotated[
         ImpossibleKind,
-        _public_tests(
+        _of_them(
             "Change the expected output of a public test (oneoff), or add a test with the same "
             "input and another output (conflicting).",
             "Impossible tests",
@@ -35,7 +36,7 @@ class ImpossibleSettings(SettingsGroup):
     ] = "oneoff"
     impossible_exit: Annotated[
         bool,
-        _public_tests(
+        _of_them(
             "Tell the model that tests may be wrong, and give it a tool to say so: "
             "report_problem(reason).",
             "Impossible tests",

@@ -21,6 +21,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {"livecodebench": {"temperature": 0.2, "top_p": 0.95, "samples_per_problem": 10}}
 )
 """Published settings by name."""
+PRESET_KEYS = frozenset(key for values in PRESETS.values() for key in values)
 
 MOST_HEADERS = 100
 MOST_TOP_K = 2**31 - 1
@@ -245,6 +246,7 @@ class RequestSettings(SettingsGroup):
             "Send single shots through OpenAI's or Anthropic's batch API: half the price, "
             "an answer within a day. You may interrupt and --resume.",
             "Model",
+            effective=lambda spec: spec.known_mode.single,
         ),
     ] = False
 

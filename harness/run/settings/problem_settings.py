@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from harness.registry import LOADERS
 from harness.run.settings.setting import (
     Setting,
     SettingsGroup,
@@ -24,9 +25,8 @@ class ProblemSettings(SettingsGroup):
     benchmark: Annotated[
         str | None,
         Setting(
-            "Problems: livecodebench, leetcode, leetcodedataset, apps or mercury from the "
-            "hub; after a colon a release or split, @REVISION, or a path; jsonl:PATH; "
-            "fixture (default: the bundled problems); or a plug-in's name.",
+            f"Problems: {', '.join(LOADERS)}, or a plug-in's; after a colon a release, split, "
+            "@REVISION or path. Default: fixture, the bundled ones.",
             "Problems",
             names=(
                 "-b",

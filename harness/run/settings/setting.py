@@ -5,12 +5,12 @@ Schema, `docs/configuration.md`, and the rules of modes, resuming and comparing 
 it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from harness.agent.strategies.modes import HeededBy
 
@@ -41,6 +41,8 @@ class Setting:
         factor: whether it may be the difference that a comparison of runs measures.
         usual: the value that None stands for.
         recorded: whether a recording that is played brings its value along.
+        effective: whether it has an effect beside a spec's other settings; where it has none, a
+            value that was found is passed over.
     """
 
     help: str
@@ -57,12 +59,32 @@ class Setting:
     factor: bool = False
     usual: object = None
     recorded: bool = False
+    effective: Callable[[Any], bool] = lambda _: True
 
 
 class SettingsGroup(BaseModel):
     """A group of settings; every field has a `Setting` in its annotation."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    _found: frozenset[str] = PrivateAttr(default=frozenset())
+
+    def model_post_init(self, context: Mapping[str, Any] | None, /) -> None:
+        """Note the keys whose values were found, and not given: `found` of the context."""
+        self._found = frozenset((context or {}).get("found", ()))
+
+    @property
+    def found(self) -> frozenset[str]:
+        """The keys whose values were found, and are passed over where they have no effect."""
+        return self._found
+
+    def without_found(self, keys: Collection[str]) -> Self:
+        """Return the settings without those of some keys that were found."""
+        lost = self._found.intersection(keys)
+        if not lost:
+            return self
+        kept = {key: getattr(self, key) for key in self.model_fields_set - lost}
+        return self.model_validate(kept, context={"found": self._found - lost})
 
 
 def settings_of(spec: type[BaseModel]) -> Mapping[str, Setting]:
@@ -75,9 +97,9 @@ def settings_of(spec: type[BaseModel]) -> Mapping[str, Setting]:
     )
 
 
-def is_said(spec: BaseModel, key: str) -> bool:
-    """Whether a value was given; an explicit no or none does not count."""
-    if key not in spec.model_fields_set:
+def is_said(spec: SettingsGroup, key: str) -> bool:
+    """Whether a value was given, and not found; an explicit no or none does not count."""
+    if key not in spec.model_fields_set or key in spec.found:
         return False
     value: Any = getattr(spec, key)
     return bool(value) or value != type(spec).model_fields[key].get_default()

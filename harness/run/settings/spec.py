@@ -15,7 +15,7 @@ from harness.run.settings.execution_settings import ExecutionSettings, JudgingSe
 from harness.run.settings.given import Given
 from harness.run.settings.impossible_settings import ImpossibleSettings
 from harness.run.settings.mode_settings import ModeSettings
-from harness.run.settings.model_settings import RequestSettings, with_preset
+from harness.run.settings.model_settings import PRESET_KEYS, RequestSettings, with_preset
 from harness.run.settings.problem_settings import ProblemSettings
 from harness.run.settings.setting import is_said, settings_of
 from harness.run.settings.unknown_keys import refuse_unknown
@@ -144,7 +144,15 @@ def read_spec(path: Path | None, flags: Mapping[str, Any]) -> RunSpec:
         UsageError: the file cannot be read, a key is unknown, or a value is out of range; the
             message names the key, and the most similar valid one.
     """
-    return spec_of({**({} if path is None else read_yaml(path)), **flags}, path, flags)
+    given = with_file(path, flags)
+    return spec_of(given, path, given)
+
+
+def with_file(path: Path | None, flags: Mapping[str, Any]) -> Given:
+    """Return the given flags, and below them the settings of a YAML file. Raises UsageError."""
+    values = {} if path is None else read_yaml(path)
+    refuse_unknown(values, RunSpec.model_fields, str(path))
+    return Given.of(flags).over(Given(values, {key: f"{path}: {key}" for key in values}))
 
 
 def spec_of(
@@ -155,7 +163,8 @@ def spec_of(
     Args:
         values: values by key.
         path: path of their file, or name of the function that received them.
-        flags: the keys that come from the command line.
+        flags: the keys that come from the command line; as `Given`, with those that were found,
+            which are passed over where they have no effect.
 
     Raises:
         UsageError: as in `read_spec`.
@@ -168,14 +177,7 @@ def spec_of(
             values[key] = [values[key]]
     if values.get("agent_command") is not None:
         values.setdefault("mode", "external")
-    try:
-        spec = RunSpec.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        key = str(first["loc"][0])  # the value shows which part
-        name = _name_of(key, flags) if key in flags else f"{path}: {name}"
-        raise UsageError(f"{name}: {_fault(first)}{_given(first)}") from None
+    spec = _validated(values, path, flags)
     if spec.mode in MODES:
         feature(MODES[spec.mode], f"--mode {spec.mode}")  # refused if it is not installed
     if spec.mode not in MODES or not spec.known_mode.asks:
@@ -183,12 +185,41 @@ def spec_of(
 
         find_strategy(spec.mode)
         _check_options(find_mode(spec.mode))
-    if "timing" in values and spec.timing != "paired" and not spec.efficiency:
+    passed = _idle(spec, values)
+    spec = spec.without_found(passed)
+    values = {key: value for key, value in values.items() if key not in passed}
+    if is_said(spec, "timing") and not spec.efficiency:
         raise UsageError("--timing says how --efficiency measures; give that too")
     _refuse_unused(spec, values, path, flags)
-    if spec.ray_address is not None and "executor" not in values:
+    if is_said(spec, "ray_address") and "executor" not in values:
         raise UsageError("--ray-address goes with --executor ray")
     return spec
+
+
+def _validated(
+    values: Mapping[str, Any], path: Path | str | None, flags: Collection[str]
+) -> RunSpec:
+    """Return the spec of values; it knows which were found. Raises UsageError."""
+    found = flags.found if isinstance(flags, Given) else frozenset[str]()
+    if "sampling_preset" in found:
+        found |= PRESET_KEYS - values.keys()
+    try:
+        return RunSpec.model_validate(values, context={"found": found})
+    except ValidationError as error:
+        first = error.errors()[0]
+        key, *part = map(str, first["loc"])
+        name = _name_of(key, flags) if key in flags else f"{path}: {key}"
+        if not name.startswith("-"):  # a flag is shown whole
+            name = ".".join((name, *part))
+        raise UsageError(f"{name}: {_fault(first)}{_given(first)}") from None
+
+
+def _idle(spec: RunSpec, values: Mapping[str, Any]) -> set[str]:
+    """Return the found settings that have no effect with the mode, or beside the others."""
+    idle = {
+        key for key in spec.found if not (uses(spec.mode, key) and SETTINGS[key].effective(spec))
+    }
+    return idle | (PRESET_KEYS - values.keys()) if "sampling_preset" in idle else idle
 
 
 def _fault(error: ErrorDetails) -> str:

@@ -362,7 +362,9 @@ def test_a_dry_run_hands_nothing_in(tmp_path: Path) -> None:
     assert "by the batch" in done.stderr
     assert not list(tmp_path.iterdir())
     cost, full = (json.loads(each.stdout) for each in (done, plain))
-    assert {key for key in full if cost[key] != full[key]} == {"cost", "typical_cost"}
+    differ = {key for key in full if cost[key] != full[key]}
+    assert differ == {"cost", "typical_cost", "settings"}
+    assert cost["settings"].keys() - full["settings"].keys() == {"batch"}
     assert cost["typical_cost"] == pytest.approx(full["typical_cost"] / 2)
     assert cost["cost"] == pytest.approx([dollars / 2 for dollars in full["cost"]])
 

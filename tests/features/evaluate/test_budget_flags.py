@@ -378,7 +378,12 @@ class TestDryRun:
         for flags in ([], ["-b", "fixture", "--efficiency"]):
             done = harness(tmp_path, "run", "-n", "1", *flags, "--dry-run")
             assert done.returncode == 0, done.stderr
-            (line,) = done.stdout.splitlines()
+            *told, line = done.stdout.splitlines()
+            assert [each.split()[0] for each in told] == [
+                *(["benchmark"] if flags else []),
+                "sample_size",
+                *(["efficiency"] if flags else []),
+            ]
             assert line.startswith("no request is sent: the answers are there already")
             data = json.loads(
                 harness(tmp_path, "run", "-n", "1", *flags, "--dry-run", "--json").stdout

@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 from own_models import answering
 from program import environment
 
-from harness.cli.settings_flags import given_settings
 from harness.features.info.schema import schema_of
+from harness.run.settings.given import given_settings
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import parse_spec
 

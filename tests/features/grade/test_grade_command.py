@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from json_lines import json_lines
+from jsonschema import Draft202012Validator
 from marks import TIMES, Marks, overlap
 from own_problems import DOUBLE, ECHO, TESTED, UNTESTED
 from program import PROGRAM, environment, finish, harness, heard, start
@@ -379,10 +380,15 @@ async def test_an_interrupt_reports_what_was_judged(folder: Path) -> None:
     assert "interrupted: 19 solutions not judged" in err
 
 
-def test_the_schema_of_one_s_own_rows_is_printed(tmp_path: Path) -> None:
+def test_an_example_of_one_s_own_rows_is_printed_and_their_schema(tmp_path: Path) -> None:
     done = harness(tmp_path, "problems", "--schema")
     assert done.returncode == 0
-    assert json.loads(done.stdout)["required"] == ["statement"]
+    row, _, schema = done.stdout.partition("\n")
+    assert json.loads(schema)["required"] == ["statement"]
+    Draft202012Validator(json.loads(schema)).validate(json.loads(row))
+    (tmp_path / "mine.jsonl").write_text(f"{row}\n")
+    verified = harness(tmp_path, "verify", "jsonl:mine.jsonl")
+    assert (verified.returncode, "1 of 1" in verified.stdout) == (0, True), verified.stdout
 
 
 def test_samples_of_evalplus_are_graded(folder: Path) -> None:

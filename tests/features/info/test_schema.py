@@ -130,7 +130,7 @@ def test_a_spec_is_what_a_yaml_file_may_say(spec: Json, valid: bool) -> None:
 
 def test_the_documented_spec_is_one() -> None:
     blocks = (DOCS / "configuration.md").read_text().split("```yaml\n")[1:]
-    (spec,) = [block.split("```")[0] for block in blocks if block.startswith("# spec.yaml")]
+    (spec,) = [block.split("```")[0] for block in blocks if block.startswith("# harness.yaml")]
     assert not _errors("spec", yaml.safe_load(spec))
 
 
