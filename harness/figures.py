@@ -1,9 +1,13 @@
 """Figures as text: rates, quantities, counts, dollars."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from harness.text import printable, printable_line
+
+if TYPE_CHECKING:
+    from harness.stats.rates import Rate
 
 UNKNOWN = "unknown"
 """Displayed in place of an unknown value."""
@@ -20,6 +24,11 @@ def percent(value: float) -> str:
 def interval(low: float, high: float) -> str:
     """Format the interval of a rate in percent."""
     return f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def rate_words(rate: "Rate | None") -> str:
+    """Format a rate and its interval in percent; `unknown` if it is None."""
+    return f"{percent(rate.value)} ({interval(rate.low, rate.high)})" if rate else UNKNOWN
 
 
 def points(difference: float) -> str:
@@ -58,6 +67,16 @@ def quantity(number: float) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """Return the numbers of several kinds in one line."""
+    return ", ".join(f"{words(name)} {number:,}" for name, number in numbers.items())
+
+
+def words(name: str) -> str:
+    """Return a verdict, a rule or a reason in words."""
+    return name.replace("_", " ")
 
 
 def dollars(cost: float | None, prices_as_of: str | None = None) -> str:
