@@ -15,7 +15,7 @@ from harness.efficiency.efficiency_summary import (
     scores,
 )
 from harness.figures import count
-from harness.run.summary.fact import Fact, Facts, Shown
+from harness.run.summary.fact import Fact, Facts, Screen
 from harness.run.summary.summary import Summary
 from harness.terminal.rich_tables import figures_table
 from harness.text import printable_line
@@ -65,7 +65,7 @@ def _timed(efficiency: EfficiencySummary) -> str:
 def _by_name(summaries: Sequence[Summary]) -> Iterator[Fact]:
     """Yield the means of each kind that a run has, and how they were measured."""
     timed = [each.efficiency for each in summaries if each.efficiency is not None]
-    kinds = (scores, _mean, Shown.COMPARISON), (efficiency_facts, _told, Shown.DETAILS)
+    kinds = (scores, _mean, Screen.COMPARISON), (efficiency_facts, _told, Screen.DETAILS)
     for named, value, shown in kinds:
         for name in dict.fromkeys(name for each in timed for name, _ in named(each)):
             yield Fact(
@@ -101,13 +101,13 @@ FACTS: Facts = (
         "words",
         lambda s: s.efficiency and rank_words(s.efficiency.percentile),
         whole=True,
-        shown=Shown.COMPARISON,
+        shown=Screen.COMPARISON,
     ),
     Fact(
         "untold",
         "problems without Beyond",
         value=lambda s: s.efficiency and sum(s.efficiency.untold.values()),
         whole=True,
-        shown=Shown.COMPARISON,
+        shown=Screen.COMPARISON,
     ),
 )

@@ -2,7 +2,7 @@
 
 from rich.console import Group, RenderableType
 
-from harness.run.summary.fact import Shown, facts_of
+from harness.run.summary.fact import Screen, facts_of
 from harness.run.summary.groups import FEWEST
 from harness.run.summary.summary import Summary
 from harness.terminal.curve_view import CurveView
@@ -12,7 +12,7 @@ from harness.terminal.rich_tables import facts, rates_table
 
 def summary_view(summary: Summary) -> RenderableType:
     """Return a run's rates, breakdowns and counts."""
-    told = [fact for fact in facts_of([summary]) if Shown.DETAILS in fact.shown]
+    told = [fact for fact in facts_of([summary]) if Screen.DETAILS in fact.shown]
     rates = [(fact.name, fact.of(summary)) for fact in told if fact.is_rate_of(summary)]
     parts: list[RenderableType] = [rates_table(*rates)] if summary.graded else []
     if summary.curve is not None and summary.curve.iterated:

@@ -8,7 +8,7 @@ from harness.features.compare.differences.settings import words_of
 from harness.figures import UNKNOWN, percent
 from harness.run.settings.spec import COMPARED
 from harness.run.store.origin import HERE
-from harness.run.summary.fact import Shown, table_rows
+from harness.run.summary.fact import Screen, table_rows
 
 MINUTE, HOUR = 60, 3_600
 
@@ -41,7 +41,7 @@ def rows_of(comparison: Comparison) -> Iterator[TableRow]:
         yield TableRow("  if these failed … were solved", _each(runs, _bracket))
     whole = [side.summary for side in runs]
     shared = [side.paired or side.summary for side in runs]
-    for name, cells in table_rows(whole, Shown.COMPARISON, shared=shared):
+    for name, cells in table_rows(whole, Screen.COMPARISON, shared=shared):
         yield TableRow(name, tuple(cells))
     yield TableRow("time of all samples", _each(runs, lambda side: duration(side.seconds)))
 

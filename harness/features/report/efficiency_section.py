@@ -11,7 +11,7 @@ from harness.features.report import charts
 from harness.features.report.figures import PageItem, Section, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.figures import UNKNOWN, count, figure, percent
-from harness.run.summary.fact import Shown, table_rows
+from harness.run.summary.fact import Screen, table_rows
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate, rate_by_problem
 from harness.terminal.efficiency_table import FACTS
@@ -86,7 +86,7 @@ def _means(sides: Sequence[LabelledRun]) -> PageItem:
             for word in remarks
         ),
     ]
-    means = table_rows([side.run.summary for side in sides], Shown.COMPARISON, table=FACTS)
+    means = table_rows([side.run.summary for side in sides], Screen.COMPARISON, table=FACTS)
     rows = [(name, *cells) for name, cells in (*means, *counted)]
     branches = any("branch" in name for name, *_ in rows)
     return PageItem(

@@ -16,7 +16,7 @@ from harness.features.report.figures import (
 )
 from harness.features.report.labelled_runs import NOT_USED, LabelledRun
 from harness.figures import figure
-from harness.run.summary.fact import Shown, facts_of, table_rows
+from harness.run.summary.fact import Screen, facts_of, table_rows
 
 SETTINGS = ("model", "mode", "prompt", "temperature", "reasoning_effort", "max_turns")
 """Keys of the spec that are always shown."""
@@ -60,7 +60,7 @@ def _headlines(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
     return [
         RunGroupRate(side.label, fact.name, fact.of(summary), len(side.graded))
         for fact in facts_of(summaries)
-        if Shown.PAGES in fact.shown and any(map(fact.is_rate_of, summaries))
+        if Screen.PAGES in fact.shown and any(map(fact.is_rate_of, summaries))
         for side, summary in zip(sides, summaries, strict=True)
         if fact.of(summary) is not None
     ]
@@ -69,7 +69,7 @@ def _headlines(sides: Sequence[LabelledRun]) -> list[RunGroupRate]:
 def _rows(sides: Sequence[LabelledRun]) -> Iterator[tuple[str, ...]]:
     """Yield settings and facts, a name and a cell for each run."""
     yield from _settings(sides)
-    for name, cells in table_rows([side.run.summary for side in sides], Shown.PAGES):
+    for name, cells in table_rows([side.run.summary for side in sides], Screen.PAGES):
         yield name, *cells
     yield "tokens a sample, median", *(_median(side, tokens) for side in sides)
     yield "seconds a sample, median", *(_median(side, seconds) for side in sides)

@@ -36,6 +36,7 @@ from harness.run.store.directory import is_under_way
 from harness.run.store.origin import is_replay
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
+from harness.run.summary.fact import Screen, table_rows
 from harness.text import printable
 
 LONGEST_CODE = 20_000
@@ -146,6 +147,7 @@ class Pages:
             "total": len(run.items),
             "unreadable": run.rows.unreadable,
             "sums": summed,
+            "facts": _facts(run),
             "query": query,
             "only": partial(_only, query),
             "page": page_of(select(run.items.values(), query), query.page),
@@ -275,6 +277,13 @@ def _spec(run: OpenRun) -> Shown:
         "prompt": str(run.manifest["prompt"].get("name", "")),
         "more_tokens": "" if is_replay(run.manifest) else f"; raise --max-tokens (now {now})",
     }
+
+
+def _facts(run: OpenRun) -> list[tuple[str, str]]:
+    """Return the facts of a run that has ended, by name."""
+    summary = run.summary
+    rows = table_rows([summary], Screen.PAGES) if summary else ()
+    return [(name, cell) for name, (cell,) in rows]
 
 
 def _experiment_crumb(run: OpenRun) -> list[tuple[str, str]]:

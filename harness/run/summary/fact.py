@@ -30,7 +30,7 @@ WRITTEN: Mapping[Unit, Callable[[Any], str]] = {
 }
 
 
-class Shown(Flag):
+class Screen(Flag):
     """Screens that show a fact: `show --details`, `compare --details`, report and browser."""
 
     DETAILS = auto()
@@ -38,7 +38,7 @@ class Shown(Flag):
     PAGES = auto()
 
 
-ANYWHERE = Shown.DETAILS | Shown.COMPARISON | Shown.PAGES
+ANYWHERE = Screen.DETAILS | Screen.COMPARISON | Screen.PAGES
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Fact:
     tells: "Callable[[Summary], object] | None" = None
     always: bool = False
     whole: bool = False
-    shown: Shown = ANYWHERE
+    shown: Screen = ANYWHERE
 
     def of(self, summary: "Summary") -> Any:
         """Return the figure; None if it is unknown."""
@@ -121,7 +121,7 @@ def facts_of(summaries: "Sequence[Summary]", table: Facts | None = None) -> Iter
 
 def table_rows(
     summaries: "Sequence[Summary]",
-    shown: Shown,
+    shown: Screen,
     *,
     shared: "Sequence[Summary] | None" = None,
     table: Facts | None = None,

@@ -15,7 +15,7 @@ from harness.figures import (
 )
 from harness.grading.verdict import JudgedAgain
 from harness.run.store.pending import reason_text
-from harness.run.summary.fact import NONE, Fact, Facts, Shown
+from harness.run.summary.fact import NONE, Fact, Facts, Screen
 from harness.run.summary.iteration import Curve
 from harness.run.summary.summary import Summary
 from harness.sandbox.isolation import Level
@@ -23,7 +23,7 @@ from harness.stats.pass_at_k import OfSeveral
 from harness.stats.rates import Rate
 from harness.text import printable_line
 
-DETAILS, PAGES = Shown.DETAILS, Shown.PAGES
+DETAILS, PAGES = Screen.DETAILS, Screen.PAGES
 OF_RUN = DETAILS | PAGES
 OF_CURVE = (
     (

@@ -10,7 +10,7 @@ from harness.figures import count, rate_words, words
 from harness.models.protocol import Frozen
 from harness.run.store.impossible_result import ImpossibleOutcome
 from harness.run.store.results import SampleResult
-from harness.run.summary.fact import Fact, Facts, Shown
+from harness.run.summary.fact import Fact, Facts, Screen
 from harness.stats.rates import Rate, rate_by_problem
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _by_outcome(summaries: "Sequence[Summary]") -> Iterator[Fact]:
                 "part",
                 partial(_outcome, name),
                 whole=True,
-                shown=Shown.COMPARISON | Shown.PAGES,
+                shown=Screen.COMPARISON | Screen.PAGES,
             )
 
 
@@ -119,7 +119,7 @@ FACTS: Facts = (
         "impossible tests",
         "words",
         lambda s: s.impossible and "\n".join(impossible_words(s.impossible)),
-        shown=Shown.DETAILS,
+        shown=Screen.DETAILS,
     ),
     _by_outcome,
 )
