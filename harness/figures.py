@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 """Displayed in place of an unknown value."""
 
+MINUTE, HOUR = 60, 3_600
 SMALL = 0.001
 """US dollars below which a cost has more than four decimals."""
 
@@ -67,6 +68,16 @@ def quantity(number: float) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def clock(seconds: float) -> str:
+    """Format a duration: `8.3 s`, `4:05`, `1:02:03`."""
+    if seconds < MINUTE:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(int(seconds), MINUTE)
+    if seconds < HOUR:
+        return f"{minutes}:{rest:02}"
+    return f"{minutes // MINUTE}:{minutes % MINUTE:02}:{rest:02}"
 
 
 def counts(numbers: Mapping[str, int]) -> str:

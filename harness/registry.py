@@ -51,6 +51,9 @@ FACTS = (
 )
 """Tables of facts of a run, each `harness.run.summary.fact.Facts`, in the order of screens."""
 
+SAMPLE_FACTS = ("harness.run.summary.sample_facts:SAMPLE_FACTS",)
+"""Tables of facts of a sample, each of `harness.run.summary.sample_facts.SampleFact`."""
+
 SCHEMA_NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
 """Arguments of `harness schema`."""
 

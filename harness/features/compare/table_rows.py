@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 from harness.features.compare.comparison import ComparedRun, Comparison
 from harness.features.compare.differences.settings import words_of
-from harness.figures import UNKNOWN, percent
+from harness.figures import UNKNOWN, clock, percent
 from harness.run.settings.spec import COMPARED
 from harness.run.store.origin import HERE
 from harness.run.summary.fact import Screen, table_rows
-
-MINUTE, HOUR = 60, 3_600
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ def rows_of(comparison: Comparison) -> Iterator[TableRow]:
     shared = [side.paired or side.summary for side in runs]
     for name, cells in table_rows(whole, Screen.COMPARISON, shared=shared):
         yield TableRow(name, tuple(cells))
-    yield TableRow("time of all samples", _each(runs, lambda side: duration(side.seconds)))
+    yield TableRow("time of all samples", _each(runs, lambda side: _time(side.seconds)))
 
 
 def _settings(runs: Sequence[ComparedRun]) -> Iterator[TableRow]:
@@ -64,12 +62,5 @@ def _each(runs: Sequence[ComparedRun], figure: Callable[[ComparedRun], str]) -> 
     return tuple(figure(side) for side in runs)
 
 
-def duration(seconds: float | None) -> str:
-    """Format seconds as seconds, minutes or hours."""
-    if seconds is None:
-        return UNKNOWN
-    if seconds < MINUTE:
-        return f"{seconds:.1f} s"
-    if seconds < HOUR:
-        return f"{seconds / MINUTE:.1f} min"
-    return f"{seconds / HOUR:,.1f} h"
+def _time(seconds: float | None) -> str:
+    return UNKNOWN if seconds is None else clock(seconds)

@@ -37,11 +37,11 @@ from harness.run.store.origin import is_replay
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
 from harness.run.summary.fact import Screen, table_rows
+from harness.run.summary.sample_facts import sample_facts
 from harness.text import printable
 
 LONGEST_CODE = 20_000
 MOST_FORM = 10_000  # most bytes of a form
-NUMBERS = frozenset({"tests", "turns", "seconds", "tokens", "cost"})
 Shown = dict[str, Any]
 
 
@@ -151,8 +151,12 @@ class Pages:
             "query": query,
             "only": partial(_only, query),
             "page": page_of(select(run.items.values(), query), query.page),
-            "columns": [name for name in COLUMNS if name != "released" or summed.dated],
-            "numbers": NUMBERS,
+            "columns": {
+                **{name: name for name in COLUMNS if name != "released" or summed.dated},
+                **{fact.key: fact.name for fact in sample_facts()},
+            },
+            "numbers": {"tests", *(fact.key for fact in sample_facts())},
+            "sample_facts": list(sample_facts()),
         }
 
     def _found(self, request: Request) -> tuple[OpenRun, Item]:
@@ -187,6 +191,7 @@ class Pages:
             "base": base,
             "item": item,
             "row": item.row,
+            "sample_facts": list(sample_facts()),
             "tags": (item.row.tags if item.row else ())[:20],
             "whole": whole,
             "strip": strip_of(whole.efficiency) if whole else None,

@@ -24,6 +24,7 @@ from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.planned_samples import planned_samples, samples_by_problem, samples_text
 from harness.run.store.results import SampleResult, load_results, uncollected
 from harness.run.store.state import RunState, state_of
+from harness.run.summary.sample_facts import sample_facts
 from harness.run.summary.summary import SCHEMA, Summary, summarize
 from harness.text import printable_line
 
@@ -157,7 +158,7 @@ def samples_frame(run: Run) -> "pd.DataFrame":
     `fraction` (of tests passed), `overfit`, and tokens. Costs are in US dollars, times in seconds;
     unknown values are missing (NaN or None).
     """
-    return frame(_rows(run), COLUMNS)
+    return frame(_rows(run), [*COLUMNS, *(fact.key for fact in sample_facts() if fact.exported)])
 
 
 def frame(rows: Iterable[dict[str, Any]], columns: Sequence[str] = ()) -> "pd.DataFrame":
@@ -187,6 +188,7 @@ def _rows(run: Run) -> Iterator[dict[str, Any]]:
             "fraction": result.fraction,
             "overfit": result.overfit,
             **{name: None if usage is None else getattr(usage, name) for name in _TOKENS},
+            **{fact.key: fact.value(result) for fact in sample_facts() if fact.exported},
         }
 
 
