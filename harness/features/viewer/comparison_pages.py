@@ -147,7 +147,7 @@ def beside(a: Any, b: Any, only: Selection) -> Beside:
         screen=screen_of_two(comparison, (PALETTE[0], PALETTE[1])),
         names=(names[versus.baseline], names[versus.label]),
         outcomes={each.key: each for each in _outcomes(runs[0], runs[1], versus.changed)},
-        rows=tuple(rows_of(comparison)),
+        rows=tuple(row for row in rows_of(comparison) if row.name != "run"),  # no paths
         warnings=(*versus.unlike, *versus.differs, *versus.notes),
         languages=(language_of(runs[0].spec), language_of(runs[1].spec)),
     )

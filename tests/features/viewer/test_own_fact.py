@@ -85,6 +85,7 @@ def test_a_fact_of_a_run_stands_on_every_screen(
     page = visitor.page(f"/compare?a={addresses['1.00']}&b={addresses['2.00']}")
     row = page.partition("requests a sample</th>")[2].partition("</tr>")[0]
     assert row.index(">1.00<") < row.index(">2.00<")
+    assert str(runs[0]) not in page
 
 
 @pytest.mark.usefixtures("own")
