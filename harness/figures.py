@@ -1,13 +1,18 @@
 """Figures as text: rates, quantities, counts, dollars."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from harness.text import printable, printable_line
+
+if TYPE_CHECKING:
+    from harness.stats.rates import Rate
 
 UNKNOWN = "unknown"
 """Displayed in place of an unknown value."""
 
+MINUTE, HOUR = 60, 3_600
 SMALL = 0.001
 """US dollars below which a cost has more than four decimals."""
 
@@ -20,6 +25,11 @@ def percent(value: float) -> str:
 def interval(low: float, high: float) -> str:
     """Format the interval of a rate in percent."""
     return f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def rate_words(rate: "Rate | None") -> str:
+    """Format a rate and its interval in percent; `unknown` if it is None."""
+    return f"{percent(rate.value)} ({interval(rate.low, rate.high)})" if rate else UNKNOWN
 
 
 def points(difference: float) -> str:
@@ -58,6 +68,26 @@ def quantity(number: float) -> str:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def clock(seconds: float) -> str:
+    """Format a duration: `8.3 s`, `4:05`, `1:02:03`."""
+    if seconds < MINUTE:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(int(seconds), MINUTE)
+    if seconds < HOUR:
+        return f"{minutes}:{rest:02}"
+    return f"{minutes // MINUTE}:{minutes % MINUTE:02}:{rest:02}"
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """Return the numbers of several kinds in one line."""
+    return ", ".join(f"{words(name)} {number:,}" for name, number in numbers.items())
+
+
+def words(name: str) -> str:
+    """Return a verdict, a rule or a reason in words."""
+    return name.replace("_", " ")
 
 
 def dollars(cost: float | None, prices_as_of: str | None = None) -> str:

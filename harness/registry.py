@@ -70,6 +70,16 @@ RULES: Mapping[str, str] = {
 }
 """Comparison rules, each a `harness.grading.rules.ComparisonRule`."""
 
+FACTS = (
+    "harness.run.summary.facts:FACTS",
+    "harness.run.summary.impossible_rates:FACTS",
+    "harness.terminal.efficiency_table:FACTS",
+)
+"""Tables of facts of a run, each `harness.run.summary.fact.Facts`, in the order of screens."""
+
+SAMPLE_FACTS = ("harness.run.summary.sample_facts:SAMPLE_FACTS",)
+"""Tables of facts of a sample, each of `harness.run.summary.sample_facts.SampleFact`."""
+
 SCHEMA_NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
 """Arguments of `harness schema`."""
 

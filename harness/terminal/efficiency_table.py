@@ -1,17 +1,22 @@
-"""The table of a run's efficiency for a terminal."""
+"""Efficiency of a run: its facts, and its table for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from rich.table import Table
 
 from harness.efficiency.efficiency_summary import (
     EfficiencySummary,
     rank,
+    rank_words,
     score,
     score_interval,
+    score_words,
     scores,
 )
 from harness.figures import count
+from harness.run.summary.fact import Fact, Facts, Screen
+from harness.run.summary.summary import Summary
 from harness.terminal.rich_tables import figures_table
 from harness.text import printable_line
 
@@ -55,3 +60,54 @@ def _timed(efficiency: EfficiencySummary) -> str:
     if len(efficiency.timings) > 1:
         text += "; two timing methods, which must not be averaged together"
     return text
+
+
+def _by_name(summaries: Sequence[Summary]) -> Iterator[Fact]:
+    """Yield the means of each kind that a run has, and how they were measured."""
+    timed = [each.efficiency for each in summaries if each.efficiency is not None]
+    kinds = (scores, _mean, Screen.COMPARISON), (efficiency_facts, _told, Screen.DETAILS)
+    for named, value, shown in kinds:
+        for name in dict.fromkeys(name for each in timed for name, _ in named(each)):
+            yield Fact(
+                name.strip(),
+                name,
+                "words",
+                partial(value, name),
+                note=_note if name == "Beyond@1" and value is _mean else None,
+                whole=True,
+                shown=shown,
+            )
+
+
+def _mean(name: str, summary: Summary) -> str | None:
+    rates = dict(scores(summary.efficiency)) if summary.efficiency else {}
+    return score_words(rates[name]) if rates.get(name) else None
+
+
+def _note(summary: Summary) -> str | None:
+    beyond = summary.efficiency and summary.efficiency.beyond
+    return f"CPU time, of {count(beyond.problems, 'problem')}" if beyond else None
+
+
+def _told(name: str, summary: Summary) -> str:
+    return "\n".join(text for of, text in efficiency_facts(summary.efficiency) if of == name)
+
+
+FACTS: Facts = (
+    _by_name,
+    Fact(
+        "percentile",
+        "percentile, passed",
+        "words",
+        lambda s: s.efficiency and rank_words(s.efficiency.percentile),
+        whole=True,
+        shown=Screen.COMPARISON,
+    ),
+    Fact(
+        "untold",
+        "problems without Beyond",
+        value=lambda s: s.efficiency and sum(s.efficiency.untold.values()),
+        whole=True,
+        shown=Screen.COMPARISON,
+    ),
+)

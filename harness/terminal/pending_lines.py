@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent.strategies.modes import mode_named
-from harness.figures import count
+from harness.figures import count, words
 from harness.grading.verdict import Verdict
 from harness.models.providers import REFERENCES, REPLAY_PREFIX
 from harness.run.store.origin import IMPORT_AGAIN, is_imported
 from harness.run.store.pending import UNDER_WAY, reason_text
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import Summary
-from harness.terminal.summary_facts import words
 from harness.text import printable_line
 
 

@@ -36,7 +36,7 @@ def run_screen(run: Run, summary: Summary | None = None) -> RenderableType:
     parts += [Text(line, style="yellow") for line in pending_lines(summary, run, cause)]
     local = is_local(run.manifest.get("endpoint") or "") and not run.spec.get("batch")
     recorded = is_replay(run.manifest)
-    return Group(*parts, summary_screen(summary, run.results, local=local, recorded=recorded))
+    return Group(*parts, summary_screen(summary, local=local, recorded=recorded))
 
 
 def hints(path: str, *, samples: bool = True) -> list[Text]:

@@ -1,9 +1,8 @@
 """The table of a run's samples, live and afterwards."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score
 from harness.efficiency.scale import Efficiency
@@ -11,6 +10,7 @@ from harness.figures import UNKNOWN
 from harness.run.store.planned_samples import in_rounds
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
+from harness.run.summary.sample_facts import SampleFact, sample_facts
 from harness.terminal.columns import Cell, Column, ColumnGrid
 from harness.text import printable_line
 
@@ -19,12 +19,8 @@ COLUMNS = (
     Column("problem", least=14),
     Column("diff", leaves=2),
     Column("status"),
-    Column("turns", right=True, leaves=5),
-    Column("time", right=True, leaves=4),
-    Column("tokens", right=True, leaves=1),
-    Column("cost", right=True, leaves=3),
 )
-"""Columns; 60 characters drop tokens, difficulty, cost, and 30 also turns, time."""
+"""Columns before those of facts: 60 characters drop tokens, difficulty, cost; 30 turns, time."""
 EFFICIENCY_COLUMNS = (
     Column("CPU time", right=True, leaves=6),
     Column("Pctl", right=True, leaves=7),
@@ -34,7 +30,6 @@ EFFICIENCY_COLUMNS = (
 LONGEST_LABEL = 120
 UNFINISHED = frozenset({"running", "retrying", "pending"})
 """States of samples without a result."""
-MINUTE, HOUR = 60, 3_600
 IMPOSSIBLE = "impossible:"
 _STYLES = {"accepted": "green", "running": "cyan", "pending": "yellow", "ungraded": "yellow"}
 
@@ -52,8 +47,7 @@ class SampleRow:
             impossible test after `impossible:`.
         tests: result of the latest run of public tests of a running sample; points of a graded
             one; else empty.
-        turns: number of model calls.
-        seconds: wall seconds; None, like the others, if missing or unknown.
+        figures: known figures by the key of a `SampleFact`; None or missing if there are none.
         efficiency: the solution's efficiency.
         cut_off: whether the token limit cut an answer off.
     """
@@ -66,10 +60,7 @@ class SampleRow:
     difficulty: str
     status: str
     tests: str = ""
-    turns: int | None = None
-    seconds: float | None = None
-    tokens: int | None = None
-    cost: float | None = None
+    figures: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
     efficiency: Efficiency | None = None
     cut_off: bool = False
 
@@ -79,7 +70,7 @@ class SampleRow:
         return label(self.problem, self.title, self.index)
 
     def cells(self) -> tuple[Cell, ...]:
-        """Return the cells of `COLUMNS`."""
+        """Return the cells of `COLUMNS`, and of the facts."""
         return (
             Cell(str(self.number), "dim"),
             Cell(self.label),
@@ -89,17 +80,13 @@ class SampleRow:
                 + ", cut off" * self.cut_off,
                 "yellow" if self.status.startswith(IMPOSSIBLE) else _STYLES.get(self.status, "red"),
             ),
-            Cell(self._of(self.turns, "{:,}".format)),
-            Cell(self._of(self.seconds, clock)),
-            Cell(self._of(self.tokens, "{:,}".format)),
-            Cell(self._of(self.cost, "${:.4f}".format)),
+            *(Cell(self._text(fact)) for fact in sample_facts()),
         )
 
-    def _of(self, value: float | None, shown: Callable[[Any], str]) -> str:
-        """Return a formatted number; a dash if there is none yet."""
-        if value is None:
-            return "-" if self.status in UNFINISHED else UNKNOWN
-        return shown(value)
+    def _text(self, fact: SampleFact) -> str:
+        """Return a figure as text; a dash if there is none yet."""
+        value = self.figures.get(fact.key)
+        return "-" if value is None and self.status in UNFINISHED else fact.written(value)
 
     def efficiency_cells(self) -> tuple[Cell, ...]:
         """Return the cells of `EFFICIENCY_COLUMNS`; a failed solution has no time."""
@@ -124,7 +111,8 @@ def sample_table(
     if timed is None:
         timed = any(row.efficiency is not None for row in shown)
     cells = [row.cells() + (row.efficiency_cells() if timed else ()) for row in shown]
-    columns = COLUMNS + EFFICIENCY_COLUMNS * timed
+    facts = (Column(each.name, right=True, leaves=each.leaves) for each in sample_facts())
+    columns = (*COLUMNS, *facts, *EFFICIENCY_COLUMNS * timed)
     kept = [at for at in range(len(columns)) if not _all_unknown([row[at].text for row in cells])]
     return ColumnGrid(
         tuple(columns[at] for at in kept),
@@ -166,10 +154,7 @@ def result_row(result: SampleResult, number: int, *, several: bool) -> SampleRow
         difficulty=result.difficulty or "",
         status=status_of(result),
         tests="" if result.score is None else f"({result.score})",
-        turns=result.model_calls or None,  # an imported sample has neither
-        seconds=result.seconds or None,
-        tokens=None if result.usage is None else result.usage.total_tokens,
-        cost=result.cost,
+        figures={fact.key: fact.value(result) for fact in sample_facts()},
         efficiency=result.efficiency,
         cut_off=bool(result.cut_off),
     )
@@ -212,16 +197,6 @@ def label(problem: str, title: str, index: int | None = None) -> str:
     name = native if index is None else f"{native}#{index}"
     more = "" if _letters(title) in _letters(problem) else f"  {title}"
     return printable_line(f"{name}{more}"[:LONGEST_LABEL])
-
-
-def clock(seconds: float) -> str:
-    """Format a duration: `8.3 s`, `4:05`, `1:02:03`."""
-    if seconds < MINUTE:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(int(seconds), MINUTE)
-    if seconds < HOUR:
-        return f"{minutes}:{rest:02}"
-    return f"{minutes // MINUTE}:{minutes % MINUTE:02}:{rest:02}"
 
 
 def _letters(text: str) -> str:

@@ -1,22 +1,15 @@
 """The final screen of a summary: rates, amounts spent, and any trouble."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from harness.figures import UNKNOWN, count, dollars, interval, percent, quantity
-from harness.run.store.results import SampleResult
+from harness.figures import UNKNOWN, count, dollars, quantity, words
+from harness.run.summary.fact import facts_of
+from harness.run.summary.facts import limit_words, no_hidden_tests, sandbox_level, unheard_words
 from harness.run.summary.impossible_rates import impossible_words
 from harness.run.summary.summary import Summary
-from harness.stats.rates import Rate
-from harness.terminal.summary_facts import (
-    iterating_words,
-    no_hidden_tests,
-    sandbox_level,
-    words,
-)
-from harness.terminal.summary_table import several_rates
 
 MOST_UNREAD = 0.1  # of the tool calls; above it a line says that the score depends on the protocol
 MOST_VERDICTS = 6
@@ -27,7 +20,6 @@ Row = tuple[str, str, str, str]
 
 def summary_screen(
     summary: Summary,
-    results: Sequence[SampleResult],
     *,
     local: bool = False,
     recorded: bool = False,
@@ -36,11 +28,10 @@ def summary_screen(
 
     Args:
         summary: the run in numbers.
-        results: its graded samples.
         local: whether the model's server is a local one, whose speed is of interest.
         recorded: whether answers were played again, so that no limit of theirs can be changed.
     """
-    rates, spent = list(_rates(summary, results)), list(_spent(summary))
+    rates, spent = list(_rates(summary)), list(_spent(summary))
     if local and summary.tokens_per_second:
         figure = f"{summary.tokens_per_second:,.1f} tokens a second, while it answers one request"
         spent.append(("server", figure))
@@ -60,55 +51,17 @@ def _fact(name: str, width: int, value: str) -> Text:
     return Text.assemble((f"  {name:<{width}}  ", "bold"), value.rstrip())
 
 
-def _rates(summary: Summary, results: Sequence[SampleResult]) -> Iterator[Row]:
-    rate = summary.pass_at_1
-    if rate is None:
+def _rates(summary: Summary) -> Iterator[Row]:
+    """Yield the rates that have a note, each with its interval."""
+    if summary.pass_at_1 is None:
         return
-    solved = sum(result.solved for result in results if result.graded)
-    several = summary.graded > rate.problems
-    noun = " samples" if several else ""
-    yield _row("pass@1" if several else "solved", rate, f"{solved:,} of {summary.graded:,}{noun}")
-    if summary.without_known_issues is not None:
-        note = f"of {summary.without_known_issues.problems:,} without known issues"
-        yield _row("", summary.without_known_issues, note)
-    curve = summary.curve
-    if curve and curve.iterated and curve.first_write is not None:
-        missing = curve.without_first_write
-        note = iterating_words(curve) + (f"; {missing:,} {UNKNOWN}" if missing else "")
-        yield _row("first attempt", curve.first_write, note)
-    elif curve and curve.iterated:
-        yield "first attempt", UNKNOWN, "", "the first revisions' programs are not in the run"
-    for name, value in several_rates(summary):
-        if value is not None:
-            yield _row(name, value, "")
-    if summary.overfit and summary.overfit_rate is not None:
-        note = f"{summary.overfit:,} of {summary.passed_public:,} that pass the public tests"
-        yield _row("fail a hidden test", summary.overfit_rate, note)
-    yield from _other_rates(summary, rate)
-
-
-def _other_rates(summary: Summary, rate: Rate) -> Iterator[Row]:
-    """Yield rates over other problems or by another rule, if they differ."""
-    if summary.with_hidden is not None and summary.with_hidden != rate:
-        yield _row("hidden tests", summary.with_hidden, _of(summary.with_hidden))
-    if summary.without_fallback is not None:
-        note = _of(summary.without_fallback)
-        yield _row("without fallback", summary.without_fallback, f"{note} asked with tools")
-    if summary.by_source_rule is not None and summary.by_source_rule != rate:
-        yield _row("source's rule", summary.by_source_rule, "as the benchmark's authors judge")
-    timed = summary.efficiency
-    if timed is not None and timed.beyond is not None:
-        low, high = timed.beyond.low, timed.beyond.high
-        note = f"CPU time, of {count(timed.beyond.problems, 'problem')}"
-        yield "Beyond@1", f"{timed.beyond.value:.3f}", f"({low:.3f} to {high:.3f})", note
-
-
-def _of(rate: Rate) -> str:
-    return f"of {count(rate.problems, 'problem')}"
-
-
-def _row(name: str, rate: Rate, note: str) -> Row:
-    return name, percent(rate.value), f"({interval(rate.low, rate.high)})", note
+    single = summary.graded == summary.pass_at_1.problems
+    for fact in facts_of([summary]):
+        note = fact.note(summary) if fact.note else None
+        if note is not None:
+            rate, _, spread = fact.figure(summary).partition(" (")
+            name = "solved" if fact.key == "pass_at_1" and single else fact.name
+            yield name, rate, f"({spread}" if spread else "", note
 
 
 def _spent(summary: Summary) -> Iterator[tuple[str, str]]:
@@ -141,22 +94,21 @@ def _wrong(summary: Summary, *, recorded: bool) -> Iterator[str]:
         yield f"impossible tests: {first}"
         yield from (f"  {line}" for line in rates)
     if summary.cut_off:
-        now = "the provider's own" if summary.max_tokens is None else f"{summary.max_tokens:,}"
         were = "answer was" if summary.cut_off == 1 else "answers were"
-        what = "" if recorded else f": raise --max-tokens (now {now})"
+        what = "" if recorded else f": raise --max-tokens (now {limit_words(summary)})"
         yield f"{summary.cut_off:,} {were} cut off by the token limit{what}"
     yield from _tools(summary)
     if summary.refused:
         yield f"{count(summary.refused, 'sample')} refused by the model or its provider"
     if summary.unheard:
-        yield f"{count(summary.unheard, 'request')} cut off; their tokens are in no total"
+        yield unheard_words(summary.unheard)
     if loose := summary.agents.get("not_kept_from_the_data"):
         yield f"{count(loose, 'sample')} by an agent not isolated from hidden tests"
     again = summary.judged_again
     changed = sum(each[1] for each in (again.confirmed, again.rechecked, again.retimed))
     if changed:
         yield f"{count(changed, 'test')} had another verdict when run again"
-    for name, value in sandbox_level(summary.isolation):
+    for name, value in sandbox_level(summary.isolation).items():
         yield f"{name}: {value}"
 
 

@@ -52,8 +52,9 @@ def test_each_share_stands_where_it_rises(iterated: list[SampleResult], shown: S
     assert "turn 1 33.3 % turn 2 66.7 % turn 3 66.7 %" in text
     assert "1,000 tokens 33.3 % 2,000 tokens 66.7 % 5,000 tokens 66.7 %" in text
     assert "$0.01 66.7 % $0.5 66.7 %" in text
-    assert "solved 0.167 per 1,000 tokens, 1.33 per dollar" in text
-    assert "12 tool calls, all well-formed" in text
+    assert "solved per dollar 1.33 solved per 1,000 tokens 0.167" in text
+    assert "tool calls 12 tool calls well-formed 100.0 %" in text
+    assert "iterating gained" in text
 
 
 def test_what_the_later_requests_brought_is_told(make_result: MakeResult, shown: Shown) -> None:
@@ -62,19 +63,22 @@ def test_what_the_later_requests_brought_is_told(make_result: MakeResult, shown:
     results = [make_result("a", loop=one), make_result("b", loop=other)]
     text = words(shown(summary_view(view(results)), 300))
     assert (
-        "iterating 5 later requests: 2 with a new program, 1 repeat, 1 new beginning, 2 messages "
-        "without a program, 1 conversation refused and begun anew, 1 without refused reasoning, "
+        "requests after the first 5 later requests: 2 with a new program, 1 repeat, "
+        "1 new beginning, 2 messages without a program, 1 conversation refused and begun anew, "
+        "1 without refused reasoning, "
         "1 program with a tool's name" in text
     )
     calm = [make_result("a")]
-    assert "iterating" not in words(shown(summary_view(view(calm)), 300))
+    calm_text = words(shown(summary_view(view(calm)), 300))
+    assert "requests after" not in calm_text
+    assert "iterating" not in calm_text
 
 
 def test_the_overfit_gap_stands_with_its_interval(
     iterated: list[SampleResult], shown: Shown
 ) -> None:
     text = words(shown(summary_view(view(iterated)), 160))
-    assert "1 of the 3 that passed all public tests failed a hidden one: 33.3 % (" in text
+    assert "fail a hidden test 1 of 3 that pass the public tests, 33.3 % (" in text
 
 
 def test_a_single_answer_has_no_iteration_table(make_result: MakeResult, shown: Shown) -> None:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.figures import clock
 from harness.run.store.results import SampleResult
 from harness.terminal.sample_table import (
     Numbers,
-    clock,
     label,
     pending_rows,
     result_row,

@@ -351,7 +351,7 @@ def _facts(comparison: Comparison, versus: Pairwise) -> Iterator[str]:
     pair = [side_of(comparison, label).summary for label in (versus.baseline, versus.label)]
     passed = [percent(s.overfit_rate.value) if s.overfit_rate else UNKNOWN for s in pair]
     if set(passed) - {UNKNOWN}:
-        yield f"of those that pass the public tests, fail a hidden one: {passed[0]} and {passed[1]}"
+        yield f"fail a hidden test, of those that pass the public ones: {passed[0]} and {passed[1]}"
     costs = [dollars(summary.cost) for summary in pair]
     if set(costs) - {UNKNOWN}:
         yield f"whole cost {costs[0]} and {costs[1]}"

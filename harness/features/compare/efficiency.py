@@ -8,15 +8,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from harness.efficiency.efficiency_summary import (
-    EfficiencySummary,
     beyonds,
-    rank_words,
     score,
-    score_words,
-    scores,
 )
 from harness.efficiency.mean_share import MeasuredShare, mean_rate
-from harness.figures import UNKNOWN, count
+from harness.figures import count
 from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
@@ -184,26 +180,6 @@ def _difference(paired: PairedBeyond, labels: tuple[str, str]) -> str:
         "chance alone could do this" if paired.low <= 0 <= paired.high else "unlikely to be chance"
     )
     return f"{difference} ({ends}; {chance})"
-
-
-def efficiency_rows(
-    summaries: Sequence[EfficiencySummary | None],
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the runs' efficiency figures by name, without empty rows."""
-    if not any(summaries):
-        return
-
-    rates = [dict(scores(summary)) if summary else {} for summary in summaries]
-    rows = [
-        (name, tuple(score_words(rate.get(name)) for rate in rates))
-        for name in dict.fromkeys(name for rate in rates for name in rate)
-    ]
-    untold = (f"{sum(summary.untold.values()):,}" if summary else UNKNOWN for summary in summaries)
-    rows += [
-        ("percentile, passed", tuple(rank_words(s and s.percentile) for s in summaries)),
-        ("problems without Beyond", tuple(untold)),
-    ]
-    yield from (row for row in rows if set(row[1]) != {UNKNOWN})
 
 
 def _passed(results: Sequence[SampleResult]) -> list[SampleResult]:

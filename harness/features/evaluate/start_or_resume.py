@@ -9,7 +9,7 @@ from typing import Any
 from harness.agent.attempt import StopReason
 from harness.errors import INTERRUPTED, OK, HarnessError, RunDirectoryError, UsageError
 from harness.features.observers.attach import Watcher, taking_leave, with_watchers
-from harness.figures import count, dollars, number_range
+from harness.figures import count, dollars, number_range, words
 from harness.models.protocol import Usage
 from harness.models.providers import AGENT_PREFIX, REFERENCES, REPLAY_PREFIX
 from harness.run.engine.controller import RunController
@@ -46,7 +46,6 @@ from harness.terminal.pending_lines import without_answer
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.rich_tables import facts
 from harness.terminal.run_screen import print_summary
-from harness.terminal.summary_facts import words
 from harness.text import printable, printable_line
 
 NOTHING_ASKED = "no request is sent: the answers are there already; the run costs nothing"

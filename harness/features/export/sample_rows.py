@@ -17,6 +17,7 @@ from typing import Any
 
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
+from harness.run.summary.sample_facts import sample_facts
 from harness.text import printable
 
 TEXT, WHOLE, NUMBER, TRUTH, DATE = "text", "whole", "number", "truth", "date"
@@ -62,12 +63,16 @@ SCORE_FIELDS = _columns((NUMBER, "score max_score"))
 
 
 def fields_of(run: Run) -> dict[str, str]:
-    """Return the columns of a run, with those of efficiency and points only where it has some."""
+    """Return the columns of a run, with those of efficiency and points only where it has some.
+
+    Facts of a sample that are no field of its result have a column, too.
+    """
     more: dict[str, str] = {}
     if any(result.score is not None for result in run.results):
         more |= SCORE_FIELDS
     if any(result.efficiency is not None for result in run.results):
         more |= EFFICIENCY_FIELDS
+    more |= {fact.key: NUMBER for fact in sample_facts() if fact.exported}
     plain = {name: kind for name, kind in FIELDS.items() if name != "code"}
     return {**plain, **more, "code": FIELDS["code"]}
 
@@ -88,6 +93,7 @@ def record(run: Run, result: SampleResult, fields: Mapping[str, str] = FIELDS) -
         name: None if timed is None or getattr(timed, name) == "" else getattr(timed, name)
         for name in EFFICIENCY_FIELDS
     }
+    values |= {fact.key: fact.value(result) for fact in sample_facts() if fact.exported}
     score = result.score
     values |= {
         "score": None if score is None else score.points,

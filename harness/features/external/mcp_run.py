@@ -18,6 +18,7 @@ from harness.features.external.http import PATH, HttpHost, config_of, new_key
 from harness.features.external.modes import MCP
 from harness.features.external.session import External
 from harness.features.external.stdio import StdioHost
+from harness.figures import words
 from harness.http_server import LOOPBACK, address_of, listen
 from harness.problem import Problem
 from harness.run.engine.controller import RunController
@@ -31,7 +32,6 @@ from harness.sources.selection import Selection, select
 from harness.terminal.consoles import console
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.run_progress import run_progress
-from harness.terminal.summary_facts import words
 from harness.text import printable_line
 
 MOST_PORTS = 65_535

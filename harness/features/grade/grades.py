@@ -11,12 +11,13 @@ from rich.console import Group, RenderableType
 from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
 from harness.efficiency.scale import Efficiency
 from harness.features.grade.solutions import MatchedSolution, Published, unmatched_words
-from harness.figures import percent
+from harness.figures import counts, percent, words
 from harness.grading.jobs import Judged
 from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, Score, TestResult, Verdict
 from harness.languages import PYTHON
 from harness.models.protocol import Frozen
 from harness.run.plan.languages import compiler_words
+from harness.run.summary.facts import judged_again, no_hidden_tests, sandbox_level
 from harness.run.summary.summary import (
     counted,
     mean_score,
@@ -27,13 +28,6 @@ from harness.run.summary.summary import (
 from harness.stats.rates import Rate
 from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
 from harness.terminal.rich_tables import facts, rates_table, words_table
-from harness.terminal.summary_facts import (
-    counts,
-    judged_again,
-    no_hidden_tests,
-    sandbox_level,
-    words,
-)
 
 LISTED = 20
 LONGEST_REASON = 100
@@ -255,7 +249,7 @@ def grades_view(summary: GradeSummary, results: Sequence[GradedSolution]) -> Ren
                 ("pass@1", summary.pass_at_1),
                 ("  with hidden tests", summary.with_hidden),
                 ("  without known issues", summary.without_known_issues),
-                ("  by the source's own rule", summary.by_source_rule),
+                ("  source's rule", summary.by_source_rule),
             )
         )
     if summary.efficiency is not None:
@@ -282,7 +276,7 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
     if summary.verdicts:
         yield "verdicts", counts(summary.verdicts)
     if summary.mean_score is not None:
-        yield "points", f"{percent(summary.mean_score)} of a problem's, on average"
+        yield "points of a full score", percent(summary.mean_score)
     for name, number, what in (
         ("not graded", summary.unmatched, f"skipped: {unmatched_words(summary.unmatched_names)}"),
         ("ungraded", summary.ungraded, "of problems without tests; in no rate"),
@@ -295,8 +289,8 @@ def _facts(summary: GradeSummary) -> Iterator[tuple[str, str]]:
         yield "code found by", counts(summary.extractions)
     if summary.published is not None:
         yield from _agreement_words(summary.published)
-    yield from judged_again(summary.judged_again)
-    yield from sandbox_level(summary.isolation)
+    yield from judged_again(summary.judged_again).items()
+    yield from sandbox_level(summary.isolation).items()
 
 
 def _agreement_words(published: Agreement) -> Iterator[tuple[str, str]]:

@@ -33,7 +33,7 @@ from harness.cli.settings_flags import with_settings
 from harness.cli.shared_flags import Source, with_progress_flags, with_source
 from harness.errors import UsageError
 from harness.features.info.rendering import Rendering
-from harness.figures import count
+from harness.figures import count, words
 from harness.languages import PYTHON
 from harness.plugins import STRATEGIES, find, installed
 from harness.problem import Kind
@@ -45,7 +45,6 @@ from harness.sources.selection import select
 from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import load_with_bar
 from harness.terminal.rich_tables import words_table
-from harness.terminal.summary_facts import words
 from harness.terminal.summary_table import facts
 from harness.text import printable, printable_line
 

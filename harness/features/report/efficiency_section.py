@@ -6,13 +6,15 @@ from statistics import median
 
 from harness.efficiency.efficiency_summary import EfficiencySummary, score, score_interval
 from harness.features.compare.differences.judging import changed_problems
-from harness.features.compare.efficiency import Faster, efficiency_rows, faster
+from harness.features.compare.efficiency import Faster, faster
 from harness.features.report import charts
 from harness.features.report.figures import PageItem, Section, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.figures import UNKNOWN, count, figure, percent
+from harness.run.summary.fact import Screen, table_rows
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate, rate_by_problem
+from harness.terminal.efficiency_table import FACTS
 from harness.text import printable_line
 
 LEAD = (
@@ -84,7 +86,8 @@ def _means(sides: Sequence[LabelledRun]) -> PageItem:
             for word in remarks
         ),
     ]
-    rows = [(name, *cells) for name, cells in (*efficiency_rows(summaries), *counted)]
+    means = table_rows([side.run.summary for side in sides], Screen.COMPARISON, table=FACTS)
+    rows = [(name, *cells) for name, cells in (*means, *counted)]
     branches = any("branch" in name for name, *_ in rows)
     return PageItem(
         "beyond",

@@ -8,12 +8,11 @@ from datetime import date
 from typing import Any
 
 from harness.features.report.labelled_runs import LabelledRun, groupable
-from harness.figures import UNKNOWN, interval, percent
+from harness.figures import UNKNOWN, interval, percent, words
 from harness.run.store.results import SampleResult
 from harness.run.summary.iteration import Curve
 from harness.run.summary.summary import rate_of
 from harness.stats.rates import Rate
-from harness.terminal.summary_facts import words
 
 MOST_GROUPS = 20  # most tags or platforms in a chart; the most frequent are shown
 LEVELS = ("easy", "medium", "hard")
@@ -294,11 +293,6 @@ class Section:
     lead: str
     exhibits: tuple[PageItem, ...] = ()
     folded: bool = False
-
-
-def rate_words(rate: Rate | None) -> str:
-    """Return a rate with its interval as text."""
-    return f"{percent(rate.value)} ({interval(rate.low, rate.high)})" if rate else UNKNOWN
 
 
 def group_table(rows: Iterable[RunGroupRate], of: str) -> Table:

@@ -12,9 +12,9 @@ from harness.features.report.charts import PALETTE
 from harness.features.report.figures import PageItem, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.figures import UNKNOWN, count, dollars, interval, percent, points, quantity
+from harness.run.summary.facts import iterating_words
 from harness.run.summary.loaded_run import measured_words
 from harness.stats.rates import Rate
-from harness.terminal.summary_facts import iterating_words
 
 PAIR = 2
 MOST_OTHERS = 5  # runs that the first screen names beside the pair
@@ -131,14 +131,8 @@ def _of_one(side: LabelledRun) -> FirstScreen:
         first = percent(curve.first_write.value)
         sentence += f" The first attempt solves {first}; {iterating_words(curve)}."
     if summary.overfit_rate is not None:
-        figures.append(
-            _rate(
-                "of those that pass the public tests, fail a hidden one",
-                summary.overfit_rate,
-                "",
-                (),
-            )
-        )
+        of = (f"of {count(summary.passed_public, 'sample')} that pass the public tests",)
+        figures.append(_rate("fail a hidden test", summary.overfit_rate, "", of))
     tokens = UNKNOWN if summary.usage_unknown else quantity(summary.usage.total_tokens)
     facts = [f"cost {dollars(summary.cost, summary.prices_as_of)}", f"tokens {tokens}"]
     facts += [f"{count(summary.cut_off, 'answer')} cut off"] if summary.cut_off else []

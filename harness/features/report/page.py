@@ -31,14 +31,13 @@ from harness.features.report.figures import tokens
 from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import LabelledRun, pairings, remarks, sides_of
 from harness.features.report.sections import sections_of
-from harness.figures import count
+from harness.figures import count, words
 from harness.run.store.results import SampleResult, Step
 from harness.run.summary.filtered_run import EVERYTHING, filtered_together
 from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
 from harness.terminal.consoles import console
-from harness.terminal.summary_facts import words
 from harness.text import printable, printable_line
 from harness.version import __version__
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from harness.features.experiment.ranking import RankedVariant, Ranking
 from harness.features.report import answer_charts
-from harness.features.report.figures import PageItem, Section, Table, rate_words
-from harness.figures import UNKNOWN, count, dollars, p_value, percent, points, quantity
+from harness.features.report.figures import PageItem, Section, Table
+from harness.figures import UNKNOWN, count, dollars, p_value, percent, points, quantity, rate_words
 from harness.text import printable_line
 
 

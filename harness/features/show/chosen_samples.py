@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from harness.efficiency.scale import Efficiency
@@ -10,6 +11,7 @@ from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.run.store.planned_samples import samples_by_problem
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
+from harness.run.summary.sample_facts import sample_facts
 from harness.terminal.sample_table import Numbers, SampleRow, pending_rows, result_row
 
 PENDING = "pending"
@@ -25,13 +27,7 @@ _ORDERS: dict[str, Callable[[SampleRow], Any]] = {
     "problem": lambda row: row.label.casefold(),
     "difficulty": lambda row: {"easy": 0, "medium": 1, "hard": 2}.get(row.difficulty, 3),
     "status": lambda row: row.status,
-    "turns": lambda row: _largest_first(row.turns),
-    "time": lambda row: _largest_first(row.seconds),
-    "tokens": lambda row: _largest_first(row.tokens),
-    "cost": lambda row: _largest_first(row.cost),
 }
-ORDERS = tuple(_ORDERS)
-"""Values of `--sort`: figures with the largest first, and unknown ones last."""
 _VERDICTS = [verdict for verdict in Verdict if verdict not in INFRASTRUCTURE]
 
 
@@ -56,11 +52,8 @@ class ChosenSample:
         timed = {} if row.efficiency is None else {"efficiency": _told(row.efficiency)}
         return fields | {
             **{name: getattr(result, name) for name in TOLD},
-            "turns": row.turns,
             "tool_calls": result.tool_calls,
-            "seconds": row.seconds,
-            "tokens": row.tokens,
-            "cost": row.cost,
+            **row.figures,
             **timed,
             **({} if result.score is None else {"score": result.score.model_dump()}),
         }
@@ -86,7 +79,7 @@ def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> l
     Args:
         run: the run.
         only: values of `KINDS`, or several separated by commas; empty for all samples.
-        sort: a value of `ORDERS`.
+        sort: a column; facts have the largest first, and unknown ones last.
 
     Raises:
         UsageError: there is no such kind or order.
@@ -95,10 +88,12 @@ def shown_samples(run: Run, only: Iterable[str] = (), sort: str = "number") -> l
     for kind in kinds:
         if kind not in KINDS:
             raise UsageError(f"--only {kind!r}: known are {', '.join(KINDS)}")
-    if sort not in _ORDERS:
-        raise UsageError(f"--sort {sort!r}: known are {', '.join(ORDERS)}")
+    facts = {fact.name: partial(_largest_first, fact.key) for fact in sample_facts()}
+    orders = {**_ORDERS, **facts}
+    if sort not in orders:
+        raise UsageError(f"--sort {sort!r}: known are {', '.join(orders)}")
     chosen = [shown for shown in _all(run) if not kinds or _is_one_of(shown, kinds)]
-    return sorted(chosen, key=lambda shown: (_ORDERS[sort](shown.row), shown.row.number))
+    return sorted(chosen, key=lambda shown: (orders[sort](shown.row), shown.row.number))
 
 
 def _all(run: Run) -> list[ChosenSample]:
@@ -124,5 +119,6 @@ def _graded(shown: ChosenSample) -> bool:
     return shown.result is not None and shown.result.graded
 
 
-def _largest_first(value: float | None) -> float:
+def _largest_first(key: str, row: SampleRow) -> float:
+    value = row.figures.get(key)
     return _LAST if value is None else -value

@@ -11,7 +11,6 @@ from harness.cli.shared_flags import By, Details, RunArgument
 from harness.features.show.chosen_samples import shown_samples
 from harness.figures import count
 from harness.run.store.directory import RESULTS
-from harness.run.store.origin import is_imported, is_replay
 from harness.run.summary.filtered_run import filtered
 from harness.run.summary.filters import read_filters
 from harness.run.summary.groups import rates_by, read_kinds
@@ -78,8 +77,7 @@ def show(
     else:
         out.print("no such sample")
     if details:
-        imported, recorded = is_imported(run_read.manifest), is_replay(run_read.manifest)
-        out.print(summary_view(run_read.summary, imported=imported, recorded=recorded))
+        out.print(summary_view(run_read.summary))
         kinds = kinds or ("tag", "month")
     for part in groups_view(run_read.results, kinds):
         out.print(part)

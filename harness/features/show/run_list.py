@@ -8,18 +8,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
 from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError
 from harness.models.protocol import Frozen
-from harness.run.store.directory import RESULTS, SUMMARY, read_manifest
-from harness.run.store.files import LARGEST_SUMMARY, read_file, reason_of
+from harness.run.store.directory import RESULTS, read_manifest
+from harness.run.store.files import reason_of
 from harness.run.store.planned_samples import planned_samples, samples_by_problem
 from harness.run.store.results import read_results
 from harness.run.store.state import RunState, Word, state_of
-from harness.run.summary.loaded_run import read_run
-from harness.run.summary.summary import SCHEMA, Summary, solved_counts
+from harness.run.summary.loaded_run import read_run, stored_summary
+from harness.run.summary.summary import Summary, solved_counts
 from harness.stats.paired import score_interval
 from harness.stats.pass_at_k import Counts, share
 from harness.stats.rates import Rate
@@ -207,7 +206,7 @@ def _listed(path: Path) -> ListedRun:
         prompt = str(manifest["prompt"].get("name", ""))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RunDirectoryError(f"{path}: its run.json is not as a run's") from error
-    summary = _fresh_summary(path, planned_samples(manifest)) or read_run(path).summary
+    summary = stored_summary(path, planned_samples(manifest)) or read_run(path).summary
     state = _state(path, manifest, summary)
     return ListedRun(
         path=str(path),
@@ -234,17 +233,6 @@ def _state(path: Path, manifest: Mapping[str, Any], summary: Summary) -> RunStat
         done = summary.graded + summary.ungraded
         return RunState(word="done", planned=done, done=done, pending={})
     return state_of(path, manifest, {each.sample for each in read_results(path / RESULTS)})
-
-
-def _fresh_summary(path: Path, planned: int) -> Summary | None:
-    """Return the stored summary if it has this version and is newer than the results."""
-    try:
-        if (path / SUMMARY).stat().st_mtime_ns < (path / RESULTS).stat().st_mtime_ns:
-            return None
-        summary = Summary.model_validate_json(read_file(path / SUMMARY, LARGEST_SUMMARY))
-    except (OSError, ValidationError):
-        return None
-    return summary if summary.schema_version == SCHEMA and summary.planned == planned else None
 
 
 def _time(text: object) -> datetime | None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from rich.console import Group, RenderableType
 
 from harness.errors import DataError
-from harness.figures import count
+from harness.figures import count, counts, words
 from harness.grading.jobs import CODE_HASH, Job, Options, ReferenceAt, code_hash
 from harness.grading.reference_verdicts import Finding, keys_of
 from harness.grading.verdict import INFRASTRUCTURE, ROUNDING, Verdict
@@ -18,9 +18,9 @@ from harness.models.protocol import Frozen
 from harness.problem import PARTIAL, Problem, Reference
 from harness.run.plan.languages import refusal
 from harness.run.plan.problem_kinds import require_code_generation
+from harness.run.summary.facts import no_hidden_tests, sandbox_level
 from harness.run.summary.summary import counted, without_hidden
 from harness.terminal.rich_tables import facts, words_table
-from harness.terminal.summary_facts import counts, no_hidden_tests, sandbox_level, words
 from harness.text import first_few
 
 SMALL_ROW = 1 << 16
@@ -442,7 +442,7 @@ def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
         as_expected = f"{summary.rejected_as_expected:,} of {summary.rejected:,}"
         accepted = f"; {summary.wrongly_accepted:,} pass every test"
         yield "known-wrong solutions", f"{as_expected} fail as expected{accepted}"
-    yield from sandbox_level(summary.isolation)
+    yield from sandbox_level(summary.isolation).items()
     for name, ids in (
         ("no reference passes", summary.unsound),
         ("slow", summary.slow),

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from harness.errors import HarnessError
 from harness.features.compare.comparison import compare_read
 from harness.features.compare.run_names import names_of
+from harness.features.compare.table_rows import TableRow, rows_of
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.report.changed_outcomes import EMPTY, talk_of
 from harness.features.report.charts import PALETTE
@@ -79,6 +80,7 @@ class Beside:
         screen: first screen, as in the report.
         names: names of both runs.
         outcomes: outcomes by key, changed ones first.
+        rows: settings and facts of both runs, as in `harness compare --details`.
         warnings: reasons why the runs are not fully comparable.
         languages: languages of both runs' solutions.
     """
@@ -86,6 +88,7 @@ class Beside:
     screen: FirstScreen
     names: tuple[str, str]
     outcomes: dict[str, ComparedProblem]
+    rows: tuple[TableRow, ...]
     warnings: tuple[str, ...]
     languages: tuple[str, str]
 
@@ -144,6 +147,7 @@ def beside(a: Any, b: Any, only: Selection) -> Beside:
         screen=screen_of_two(comparison, (PALETTE[0], PALETTE[1])),
         names=(names[versus.baseline], names[versus.label]),
         outcomes={each.key: each for each in _outcomes(runs[0], runs[1], versus.changed)},
+        rows=tuple(row for row in rows_of(comparison) if row.name != "run"),  # no paths
         warnings=(*versus.unlike, *versus.differs, *versus.notes),
         languages=(language_of(runs[0].spec), language_of(runs[1].spec)),
     )
@@ -229,6 +233,7 @@ class ComparisonPages:
             "screen": compared.screen,
             "chart": embedded({chart.name: chart.chart}) if chart else None,
             "warnings": compared.warnings[:10],
+            "rows": compared.rows,
             "problem": problem,
             "names": compared.names,
             "paths": [line(self._library.place(key).name) for key in (asked.a, asked.b)],

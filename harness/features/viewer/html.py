@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score_interval, score_words
 from harness.efficiency.scale import Efficiency
-from harness.figures import count, dollars, interval, p_value, percent, quantity
+from harness.figures import clock, count, dollars, interval, p_value, percent, quantity
 from harness.grading.verdict import INFRASTRUCTURE
 from harness.run.store.pending import reason_text
 from harness.text import printable, printable_line
@@ -19,7 +19,6 @@ LONGEST_LINE = 500
 GOOD = frozenset({"accepted", "solved", "done"})
 LIMITS = ("cost_limit", "token_limit")  # limits of a run, because of which samples are pending
 CALM = frozenset({"ungraded", "not_run", "cancelled", "interrupted", "pending", *LIMITS})
-MINUTE, HOUR = 60, 3_600
 NAME_PARTS = re.compile(r"[^-_/:.@+]*[-_/:.@+]?")
 
 
@@ -88,15 +87,6 @@ def kind_of(state: object) -> str:
     return "warn" if word in {str(verdict) for verdict in INFRASTRUCTURE} else "bad"
 
 
-def duration(seconds: float) -> str:
-    """Format seconds for reading."""
-    if seconds < MINUTE:
-        return f"{seconds:.1f} s"
-    if seconds < HOUR:
-        return f"{int(seconds // MINUTE)} min {int(seconds % MINUTE)} s"
-    return f"{int(seconds // HOUR)} h {int(seconds % HOUR // MINUTE)} min"
-
-
 FUNCTIONS: dict[str, Any] = {
     "beyond_words": beyond_words,
     "count": count,
@@ -104,7 +94,7 @@ FUNCTIONS: dict[str, Any] = {
     "dollars": dollars,
     "p_value": p_value,
     "quantity": quantity,
-    "duration": duration,
+    "clock": clock,
     "interval": interval,
     "kind_of": kind_of,
     "percent": percent,

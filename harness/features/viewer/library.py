@@ -16,7 +16,6 @@ from harness.features.viewer.open_run import (
     find_places,
     key_of,
     stamp_of,
-    summed_up,
     transcript_name,
 )
 from harness.features.viewer.query import sums
@@ -24,7 +23,7 @@ from harness.features.viewer.transcript_index import Entries, TranscriptIndex, e
 from harness.run.store.directory import read_manifest
 from harness.run.store.planned_samples import planned_samples
 from harness.run.store.state import RunState
-from harness.run.summary.loaded_run import benchmark_words
+from harness.run.summary.loaded_run import benchmark_words, stored_summary
 from harness.stats.rates import Rate
 
 LOOKED_FOR_S = 1.0
@@ -169,7 +168,7 @@ class Library:
     def _summed(self, place: RunPlace, here: tuple[str, str, str, bool]) -> Listed:
         manifest = read_manifest(place.path)
         planned = planned_samples(manifest)
-        summary = summed_up(place.path)
+        summary = stored_summary(place.path, planned)
         if summary is not None and summary.graded + summary.ungraded >= planned:
             state = RunState(word="done", planned=planned, done=planned, pending={})
             done, rate, cost = summary.graded + summary.ungraded, summary.pass_at_1, summary.cost

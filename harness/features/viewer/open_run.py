@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from harness.features.viewer.result_index import ResultRow, Rows
 from harness.models.prices.price_lists import ListedPrice
@@ -15,19 +15,18 @@ from harness.run.store import deletion
 from harness.run.store.directory import (
     MANIFEST,
     RESULTS,
-    SUMMARY,
     find_runs,
     is_under_way,
     read_manifest,
 )
-from harness.run.store.files import LARGEST_SUMMARY, read_file
 from harness.run.store.pending import NEVER_RUN, Reason, pending_reasons
 from harness.run.store.planned_samples import planned_samples, samples_by_problem
 from harness.run.store.results import limits_of_the_run
 from harness.run.store.state import RunState, state_of
 from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcripts import FOLDER
-from harness.stats.rates import Rate
+from harness.run.summary.loaded_run import stored_summary
+from harness.run.summary.summary import Summary
 
 EXPERIMENT = "experiment.json"
 MOST_SAMPLES = 200_000
@@ -124,16 +123,6 @@ class Item:
         return self.reason.word
 
 
-class Headline(BaseModel):
-    """Fields of `Summary` for one line of the list of runs."""
-
-    planned: int
-    graded: int
-    ungraded: int
-    pass_at_1: Rate | None
-    cost: float | None
-
-
 class OpenRun:
     """A run as of its last refresh.
 
@@ -170,6 +159,11 @@ class OpenRun:
     def done(self) -> int:
         """Number of samples with a result."""
         return len(self.rows.of)
+
+    @property
+    def summary(self) -> Summary | None:
+        """The run's summary; None if it has none, or results came since."""
+        return stored_summary(self.path, self.planned)
 
     @property
     def version(self) -> str:
@@ -235,17 +229,6 @@ def _stat(path: Path) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return stat.st_mtime_ns, stat.st_size, stat.st_ino
-
-
-def summed_up(path: Path) -> Headline | None:
-    """Return `summary.json`; None if it is missing or older than the results."""
-    summary, results = path / SUMMARY, path / RESULTS
-    try:
-        if results.exists() and results.stat().st_mtime_ns > summary.stat().st_mtime_ns:
-            return None
-        return Headline.model_validate_json(read_file(summary, LARGEST_SUMMARY))
-    except (OSError, ValidationError):
-        return None
 
 
 def transcript_name(problem_id: str, index: int) -> str:

@@ -36,11 +36,12 @@ from harness.run.store.directory import is_under_way
 from harness.run.store.origin import is_replay
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
+from harness.run.summary.fact import Screen, table_rows
+from harness.run.summary.sample_facts import sample_facts
 from harness.text import printable
 
 LONGEST_CODE = 20_000
 MOST_FORM = 10_000  # most bytes of a form
-NUMBERS = frozenset({"tests", "turns", "seconds", "tokens", "cost"})
 Shown = dict[str, Any]
 
 
@@ -146,11 +147,16 @@ class Pages:
             "total": len(run.items),
             "unreadable": run.rows.unreadable,
             "sums": summed,
+            "facts": _facts(run),
             "query": query,
             "only": partial(_only, query),
             "page": page_of(select(run.items.values(), query), query.page),
-            "columns": [name for name in COLUMNS if name != "released" or summed.dated],
-            "numbers": NUMBERS,
+            "columns": {
+                **{name: name for name in COLUMNS if name != "released" or summed.dated},
+                **{fact.key: fact.name for fact in sample_facts()},
+            },
+            "numbers": {"tests", *(fact.key for fact in sample_facts())},
+            "sample_facts": list(sample_facts()),
         }
 
     def _found(self, request: Request) -> tuple[OpenRun, Item]:
@@ -185,6 +191,7 @@ class Pages:
             "base": base,
             "item": item,
             "row": item.row,
+            "sample_facts": list(sample_facts()),
             "tags": (item.row.tags if item.row else ())[:20],
             "whole": whole,
             "strip": strip_of(whole.efficiency) if whole else None,
@@ -275,6 +282,13 @@ def _spec(run: OpenRun) -> Shown:
         "prompt": str(run.manifest["prompt"].get("name", "")),
         "more_tokens": "" if is_replay(run.manifest) else f"; raise --max-tokens (now {now})",
     }
+
+
+def _facts(run: OpenRun) -> list[tuple[str, str]]:
+    """Return the facts of a run that has ended, by name."""
+    summary = run.summary
+    rows = table_rows([summary], Screen.PAGES) if summary else ()
+    return [(name, cell) for name, (cell,) in rows]
 
 
 def _experiment_crumb(run: OpenRun) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from harness.features.viewer.html import line
 from harness.features.viewer.open_run import Item
 from harness.features.viewer.result_index import ResultRow
 from harness.run.summary.filters import read_filters
+from harness.run.summary.sample_facts import sample_facts
 from harness.sources.selection import Selection
 from harness.stats.rates import Rate, rate_by_problem
 
@@ -27,7 +28,6 @@ TEXTS = ("state", "difficulty", "platform")
 ISSUES = ("none", "known")
 LEVELS = {"easy": 0, "medium": 1, "hard": 2}
 FILTERS = ("difficulty", "platform", "tag", "since", "until", "issues")
-FROM_THE_MOST = frozenset({"turns", "seconds", "tokens", "cost"})
 
 
 def page_number(word: str, most: int = 9_999_999) -> int:
@@ -53,7 +53,7 @@ class Query:
         since, until: the first and the last release date, as `2024-01-31`; a problem without a date
             is then left out.
         issues: `none` or `known`: problems without and with known issues.
-        sort: a column of `COLUMNS`, ascending; empty for the order in which samples ended.
+        sort: a column or the key of a fact, ascending; empty for the order in which samples ended.
         down: sort in descending order.
         page: number of the page, from 1.
     """
@@ -78,7 +78,7 @@ class Query:
             **{name: parameters.get(name, "")[:LONGEST_SEARCH] for name in TEXTS},
             **{name: _day(parameters.get(name, "")) for name in ("since", "until")},
             issues=issues if issues in ISSUES else "",
-            sort=sort if sort in COLUMNS else "",
+            sort=sort if sort in COLUMNS or sort in _keys() else "",
             down=parameters.get("down", "") == "1",
             page=page_number(parameters.get("page", "1")),
         )
@@ -99,7 +99,7 @@ class Query:
 
     def by(self, column: str) -> str:
         """Return the URL that sorts by a column, or reverses its order if it is sorted."""
-        down = not self.down if self.sort == column else column in FROM_THE_MOST
+        down = not self.down if self.sort == column else column in _keys()
         return replace(self, sort=column, down=down, page=1).at(1)
 
     def order(self, column: str) -> str:
@@ -187,11 +187,12 @@ COLUMNS: dict[str, Key] = {
     "released": lambda row: row.release_date,
     "verdict": lambda row: (not row.solved, str(row.verdict)),
     "tests": _share,
-    "turns": lambda row: row.model_calls,
-    "seconds": lambda row: row.seconds,
-    "tokens": lambda row: row.tokens,
-    "cost": lambda row: row.cost,
 }
+"""Columns before those of facts, and the value that each is sorted by."""
+
+
+def _keys() -> dict[str, Key]:
+    return {fact.key: fact.value for fact in sample_facts()}
 
 
 def select(items: Iterable[Item], query: Query) -> list[Item]:
@@ -200,7 +201,7 @@ def select(items: Iterable[Item], query: Query) -> list[Item]:
     matching = [item for item in items if _meant(item, query) and _has(item, words)]
     if not query.sort:
         return matching
-    key = COLUMNS[query.sort]
+    key = COLUMNS.get(query.sort) or _keys()[query.sort]
     known = [
         (value, item) for item in matching if item.row and (value := key(item.row)) is not None
     ]

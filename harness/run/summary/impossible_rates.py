@@ -1,14 +1,20 @@
 """Rates of what a model did about impossible tests, apart from all solved rates."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 from harness.agent.problem_reports import BY_TOOL, IN_WORDS
-from harness.figures import count, interval, percent
+from harness.figures import count, rate_words, words
 from harness.models.protocol import Frozen
 from harness.run.store.impossible_result import ImpossibleOutcome
 from harness.run.store.results import SampleResult
+from harness.run.summary.fact import Fact, Facts, Screen
 from harness.stats.rates import Rate, rate_by_problem
+
+if TYPE_CHECKING:
+    from harness.run.summary.summary import Summary
 
 ORDER = tuple(
     map(
@@ -69,9 +75,7 @@ def summarize_impossible(results: Sequence[SampleResult]) -> ImpossibleSummary |
 def impossible_words(summary: ImpossibleSummary) -> list[str]:
     """Return the rates in lines, the same on a terminal and on a page."""
     rates = (
-        f"{name.replace('_', ' ')} {percent(rate.value)} ({interval(rate.low, rate.high)})"
-        for name, rate in summary.rates.items()
-        if rate.value
+        f"{words(name)} {rate_words(rate)}" for name, rate in summary.rates.items() if rate.value
     )
     samples = count(summary.samples, "sample")
     lines = [f"{samples} of {count(summary.problems, 'problem')}, in no solved rate", *rates]
@@ -85,12 +89,37 @@ def impossible_words(summary: ImpossibleSummary) -> list[str]:
     return lines
 
 
-def names_of(summaries: Iterable[ImpossibleSummary | None]) -> list[str]:
-    """Return the outcomes to show for several runs, if one of them has impossible tests."""
-    return [*map(str, ORDER)] if any(each is not None for each in summaries) else []
+def _by_outcome(summaries: "Sequence[Summary]") -> Iterator[Fact]:
+    """Yield the rate of each outcome, if one of the runs has impossible tests."""
+    if any(each.impossible for each in summaries):
+        for name in ORDER:
+            yield Fact(
+                f"impossible_{name}",
+                f"impossible tests, {words(name)}",
+                "part",
+                partial(_outcome, name),
+                whole=True,
+                shown=Screen.COMPARISON | Screen.PAGES,
+            )
+
+
+def _outcome(name: str, summary: "Summary") -> Rate | None:
+    return summary.impossible and summary.impossible.rates.get(name)
 
 
 def _rate(values: Iterable[tuple[str, bool]]) -> Rate:
     rate = rate_by_problem((problem, float(value)) for problem, value in values)
     assert rate is not None, "there is a sample"
     return rate
+
+
+FACTS: Facts = (
+    Fact(
+        "impossible",
+        "impossible tests",
+        "words",
+        lambda s: s.impossible and "\n".join(impossible_words(s.impossible)),
+        shown=Screen.DETAILS,
+    ),
+    _by_outcome,
+)

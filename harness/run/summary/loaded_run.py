@@ -17,13 +17,15 @@ from harness.models.prices.price import Price, cost
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Frozen
 from harness.run.store.changed_tests import changes_of
-from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
+from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, read_manifest
+from harness.run.store.files import LARGEST_SUMMARY, read_file
 from harness.run.store.lost_answers import unheard_requests
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.planned_samples import planned_samples, samples_by_problem, samples_text
 from harness.run.store.results import SampleResult, load_results, uncollected
 from harness.run.store.state import RunState, state_of
-from harness.run.summary.summary import Summary, summarize
+from harness.run.summary.sample_facts import sample_facts
+from harness.run.summary.summary import SCHEMA, Summary, summarize
 from harness.text import printable_line
 
 if TYPE_CHECKING:
@@ -130,6 +132,22 @@ def read_run(path: Path) -> Run:
         return Run(path, manifest, tuple(with_costs(results.results, listed)), results.repeated)
 
 
+def stored_summary(path: Path, planned: int) -> Summary | None:
+    """Return a run's `summary.json`; None if it is missing, or not of the results as they are.
+
+    Args:
+        path: the run directory.
+        planned: number of planned samples.
+    """
+    try:
+        if (path / SUMMARY).stat().st_mtime_ns < (path / RESULTS).stat().st_mtime_ns:
+            return None
+        summary = Summary.model_validate_json(read_file(path / SUMMARY, LARGEST_SUMMARY))
+    except (OSError, ValidationError):
+        return None
+    return summary if summary.schema_version == SCHEMA and summary.planned == planned else None
+
+
 # pyright: reportMissingTypeStubs=false
 
 
@@ -140,7 +158,7 @@ def samples_frame(run: Run) -> "pd.DataFrame":
     `fraction` (of tests passed), `overfit`, and tokens. Costs are in US dollars, times in seconds;
     unknown values are missing (NaN or None).
     """
-    return frame(_rows(run), COLUMNS)
+    return frame(_rows(run), [*COLUMNS, *(fact.key for fact in sample_facts() if fact.exported)])
 
 
 def frame(rows: Iterable[dict[str, Any]], columns: Sequence[str] = ()) -> "pd.DataFrame":
@@ -170,6 +188,7 @@ def _rows(run: Run) -> Iterator[dict[str, Any]]:
             "fraction": result.fraction,
             "overfit": result.overfit,
             **{name: None if usage is None else getattr(usage, name) for name in _TOKENS},
+            **{fact.key: fact.value(result) for fact in sample_facts() if fact.exported},
         }
 
 

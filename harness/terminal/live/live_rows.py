@@ -33,9 +33,11 @@ class _UnderWay:
             self.row,
             status=self.status,
             tests=self.tests,
-            turns=self.turn,
-            tokens=self.tokens or None,
-            seconds=moment - self.since,
+            figures={
+                "turns": self.turn,
+                "tokens": self.tokens or None,
+                "seconds": moment - self.since,
+            },
         )
 
     def see(self, event: Progress) -> None:

@@ -202,8 +202,8 @@ def test_what_the_runs_brought_stands_side_by_side(
     assert "solved per 1,000 tokens 0.455 0.909" in text
     assert "solved per dollar unknown 2.00" in text
     assert (
-        "pass the public tests, fail a hidden one "
-        "1 of 2, 50.0 % (9.5 to 90.5) 0 of 2, 0.0 % (0.0 to 65.8)" in text
+        "fail a hidden test 1 of 2 that pass the public tests, 50.0 % (9.5 to 90.5) "
+        "0 of 2 that pass the public tests, 0.0 % (0.0 to 65.8)" in text
     )
     assert "shared problems only" not in text
 
@@ -237,8 +237,8 @@ def test_a_run_has_one_rate_that_of_the_shared_problems(
     make_result: MakeResult, write_run: WriteRun, shown: Shown
 ) -> None:
     def run(name: str, solved: str, wrong: str) -> Path:
-        right = [make_result(p, solved=True, steps=(step(1, solved=True),)) for p in solved]
-        return write_run(name, [*right, *(make_result(p, steps=(step(1),)) for p in wrong)])
+        right = [make_result(p, solved=True, steps=(step(1, 1, solved=True),)) for p in solved]
+        return write_run(name, [*right, *(make_result(p, steps=(step(1, 0),)) for p in wrong)])
 
     comparison = compare_runs([run("a", "ab", "cd"), run("b", "a", "b")])
     assert comparison.runs[0].paired is not None

@@ -285,7 +285,7 @@ class TestPending:
         whole = run("a", "AbCd")
         a = run("b", "Ab", {"problems": dict.fromkeys("abcd", "h")})
         text = words(shown(comparison_view(compare_runs([whole, a])), 160))
-        assert "graded 4 samples 2 samples" in text
+        assert "samples 4 graded of 4 2 graded of 4" in text
         assert "pending 0 2" in text
         assert "if these failed … were solved all graded 25.0 % … 75.0 %" in text
 

@@ -20,7 +20,7 @@ ROW = {
     "metadata": "{}",
 }
 OTHER = "a, b = map(int, input().split())\nprint((a + b + 1) % 10)\n"
-TOLD = "by the source's own rule"
+TOLD = "source's rule"
 
 
 @pytest.mark.thorough
@@ -44,13 +44,13 @@ def test_the_source_rule_is_printed_by_run_and_grade_and_in_the_page(tmp_path: P
     done = harness(tmp_path, "report", "r", "-o", "page.html")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "page.html").read_text()
-    assert "by the source&#39;s own rule" in page or TOLD in page
+    assert "source&#39;s rule" in page or TOLD in page
 
 
 def _assert_0_beside_1(printed: str) -> None:
     """Assert that the solution is right for the checker, and wrong by the source's rule."""
     rows = [line.strip() for line in printed.splitlines()]
     (ours,) = [row for row in rows if row.startswith("pass@1")]
-    (theirs,) = [row for row in rows if row.startswith(TOLD)]
+    theirs = [row.removeprefix(TOLD).split() for row in rows if row.startswith(TOLD)]
     assert "100" in ours
-    assert "100" not in theirs.removeprefix(TOLD).split()[0]
+    assert {row[0] for row in theirs} == {"0.0"}

@@ -105,7 +105,7 @@ def test_the_table_tells_it_of_iterating_alone(runs: Path) -> None:
     for label in ("first attempt", "test run 1 ", "turn 2 ", "2,000 tokens ", "$0.002"):
         assert label in agentic
         assert label not in single
-    assert "0.293 per 1,000 tokens, 257 per dollar" in agentic
+    assert "solved per dollar 257 solved per 1,000 tokens 0.293" in " ".join(agentic.split())
     assert [point["turn"] for point in summary(runs, "single")["curve"]["by_turn"]] == [1]
 
 

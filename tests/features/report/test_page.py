@@ -106,7 +106,7 @@ def test_answers_that_were_cut_off_are_told(
 ) -> None:
     cut, whole = [make_result("a", cut_off=2)], [make_result("a")]
     page = Parsed(report(write_run("one", cut, max_tokens=800), write_run("other", whole)))
-    wanted = "2 answers in 1 sample, by the token limit; raise --max-tokens (now 800)"
+    wanted = "2 answers in 1 sample, by the token limit (--max-tokens: 800)"
     assert wanted in page.words
     assert ", answer cut off" in "".join(page.scripts.values())
 
@@ -241,7 +241,7 @@ def test_a_run_that_is_under_way_is_shown_as_far_as_it_is(
         file.write('{"sample": "b#')  # being written
     page = Parsed(report(run))
     assert "half: 1 sample of 2 pending" in page.words
-    assert "1 of 2" in page.words
+    assert "1 graded of 2" in page.words
     assert "100.0 %" in page.words
 
 
@@ -256,7 +256,8 @@ def test_an_imported_run_s_page_has_no_unknown_facts(
     assert "theirs: imported, its verdicts published; nothing is known of tests," in page.words
     text = " ".join(page.words.split())
     assert "model calls unknown tool calls unknown" in text
-    assert "problems without hidden tests unknown" in text
+    assert "answers cut off unknown" in text
+    assert "no hidden tests unknown" in text
     assert "harness transcript" not in page.words
     assert json.loads(page.scripts["sample-data"])["rows"][0][COLUMNS.index("command")] == ""
 

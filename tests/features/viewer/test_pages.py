@@ -22,6 +22,7 @@ from visitor import Visitor
 from harness.features.viewer.open_run import key_of
 from harness.figures import interval
 from harness.run.summary.loaded_run import read_run
+from harness.stats.rates import Rate
 
 OLD = "def f(n):\n    return n\n"
 NEW = "def f(n):\n    return n + 1\n"
@@ -146,13 +147,15 @@ class TestTheRuns:
         self, visitor: Visitor, tmp_path: Path
     ) -> None:
         run = write_run(tmp_path / "r", [result("p/a")])
-        summary = {"planned": 1, "graded": 1, "ungraded": 0, "cost": 7.5}
-        rate = {"value": 0.25, "problems": 4, "low": 0.1, "high": 0.5}
-        (run / "summary.json").write_text(json.dumps({**summary, "pass_at_1": rate}))
+        rate = Rate(value=0.25, problems=4, low=0.1, high=0.5)
+        summary = read_run(run).summary.model_copy(update={"pass_at_1": rate})
+        (run / "summary.json").write_text(summary.model_dump_json())
         assert "25.0 %" in visitor.page("/")
+        assert "25.0 % (10.0 to 50.0)" in visitor.run()
         newer = (run / "summary.json").stat().st_mtime + 5
         os.utime(run / "results.jsonl", (newer, newer))
         assert "100.0 %" in visitor.page("/")
+        assert "25.0 %" not in visitor.run()
 
 
 class TestARun:
