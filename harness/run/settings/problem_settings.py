@@ -24,9 +24,9 @@ class ProblemSettings(SettingsGroup):
     benchmark: Annotated[
         str | None,
         Setting(
-            "Problems: livecodebench, leetcode, leetcodedataset, apps or mercury from the "
-            "hub; after a colon a release or split, @REVISION, or a path; jsonl:PATH; "
-            "fixture (default: the bundled problems); or a plug-in's name.",
+            "Problems: livecodebench, leetcode, leetcodedataset, apps or mercury, with :RELEASE, "
+            ":SPLIT, :@REVISION or :PATH; jsonl:PATH; fixture (bundled, the default); or a "
+            "plug-in's name.",
             "Problems",
             names=(
                 "-b",
