@@ -400,6 +400,30 @@ def test_a_word_of_an_outer_ring_is_found() -> None:
     assert _names(_tokens_of(ast.parse(source)), OUTER_WORDS) == {"mercury", "codet", "ray"}
 
 
+def _folders() -> list[Path]:
+    """The folders of ring 1, each a package."""
+    return [
+        path.parent
+        for name, path in _modules().items()
+        if path.name == "__init__.py" and _ring(name) == 1 and name not in DOORS
+    ]
+
+
+@pytest.mark.parametrize("folder", _folders(), ids=lambda folder: str(folder.relative_to(ROOT)))
+def test_a_folder_of_ring_1_says_what_is_inside_and_what_is_not(folder: Path) -> None:
+    """In five lines; each name is a module or folder beside the page, or a path from the root."""
+    heading, empty, what, inside, outside = (folder / "README.md").read_text().splitlines()
+    assert (heading, empty) == (f"# {folder.relative_to(ROOT)}", "")
+    assert what.endswith(".")
+    assert inside.startswith("- Inside: ")
+    assert outside.startswith("- Not inside: ")
+    for line, start in ((what, folder), (inside, folder), (outside, ROOT)):
+        for name in re.findall(r"`([^`]+)`", line):
+            path = start / name
+            found = path.is_dir() if name.endswith("/") else path.is_file()
+            assert found or path.with_name(f"{path.name}.py").is_file(), name
+
+
 def _print_homes() -> None:
     """Print modules that name a concept outside its home, lines by ring, and several topics."""
     for concept, (words, homes) in HOMES.items():

@@ -73,5 +73,31 @@ def test_every_feature_and_core_folder_is_in_the_development_page() -> None:
             assert f"`{path.name}/`" in text, path.name
 
 
+def test_the_tour_names_about_forty_files_once_each_with_a_description() -> None:
+    text = (ROOT / "docs" / "development.md").read_text()
+    section = re.split(r"^## ", text.partition("\n## A tour")[2], flags=re.MULTILINE)[0]
+    stops = [line for line in section.splitlines() if line[:1].isdigit()]
+    assert 35 <= len(stops) <= 45
+    files: list[str] = []
+    for number, line in enumerate(stops, start=1):
+        match = re.fullmatch(rf"{number}\. `([^`]+)`: (\S.*)", line)
+        assert match, line
+        files.append(match[1])
+    assert [file for file in files if not (ROOT / file).is_file()] == []
+    assert len(set(files)) == len(files)
+
+
+CELL = re.compile(r"(?<!\\)\|")
+LONGEST = 25
+"""Most words in a cell of a table."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_cell_of_a_table_is_a_paragraph(page: Path) -> None:
+    rows = [line for line in FENCE.sub("", page.read_text()).splitlines() if line[:1] == "|"]
+    cells = [cell.strip() for row in rows for cell in CELL.split(row)]
+    assert [cell for cell in cells if len(cell.split()) > LONGEST] == []
+
+
 def test_every_setting_stands_there_with_its_default_and_its_meaning() -> None:
     assert written() == table(), "run: python tests/support/spec_table.py"

@@ -1,7 +1,4 @@
-"""Languages of solutions: one module each, with compiler, flags, limits and names.
-
-`language.py` says what a language is, `known.py` which there are.
-"""
+"""Languages of solutions: one module each, with compiler, flags, limits and names."""
 
 from typing import Literal
 

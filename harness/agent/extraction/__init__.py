@@ -1,4 +1,1 @@
-"""Extraction of code and answers from a model's text.
-
-`code` has this project's rules and LiveCodeBench's; `answers` reads values.
-"""
+"""Extraction of code and answers from a model's text."""

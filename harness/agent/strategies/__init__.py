@@ -1,13 +1,4 @@
-"""Strategies for solving problems, and the usual values of their options.
-
-- `agent_loop`: the agent loop
-- `shots`: single shot, best of k, self-repair
-- `codet`, `reflexion`, `map_coder`: strategies of published papers
-- `solver`: what these have in common
-- `modes`, `published`: what the rest of the program knows of each
-- `user_code`: strategies and tools of users and plug-ins
-- `strategies`: strategies and modes by name, also those of users
-"""
+"""Strategies for solving problems, and the usual values of their options."""
 
 from typing import Literal
 

@@ -1,4 +1,1 @@
-"""The engine: starts, resumes and finishes runs.
-
-Start reading with `controller`, then `engine` and `sample`.
-"""
+"""The engine: starts, resumes and finishes runs."""
