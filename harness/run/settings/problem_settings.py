@@ -25,8 +25,8 @@ class ProblemSettings(SettingsGroup):
     benchmark: Annotated[
         str | None,
         Setting(
-            f"Problems: {', '.join(LOADERS)}, or a plug-in's; after a colon a release, split, "
-            "@REVISION or path. Default: fixture, the bundled ones.",
+            f"Problems: {', '.join(LOADERS)} or a plug-in's; then :RELEASE, :SPLIT, :@REVISION or "
+            ":PATH. Default: fixture.",
             "Problems",
             names=(
                 "-b",
