@@ -96,6 +96,12 @@ ToolProtocolUsed = Literal["native", "text", "none"]
 """How programs are handed in: by native calls, in text, or in text without a loop."""
 
 
+Reported = Literal["tool", "words", "both"]
+"""How a model said that a test is wrong: by the tool, in words, or both."""
+IN_WORDS = frozenset({"words", "both"})
+BY_TOOL = frozenset({"tool", "both"})
+
+
 class Limits(Frozen):
     """Limits of one sample; None is no limit.
 

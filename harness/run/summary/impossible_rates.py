@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from harness.agent.problem_reports import BY_TOOL, IN_WORDS
+from harness.agent.attempt import BY_TOOL, IN_WORDS
 from harness.figures import count, interval, percent
 from harness.models.protocol import Frozen
 from harness.run.store.impossible_result import ImpossibleOutcome
