@@ -26,7 +26,8 @@ import viewer
 from cost import table
 
 HERE = Path(__file__).resolve().parents[2]
-PROGRAM = (sys.executable, "-m", "harness")
+PYTHON = (sys.executable, "-P")  # the place is PYTHONPATH, not where this is started
+PROGRAM = (*PYTHON, "-m", "harness")
 LIST_RUNS, LOOP_SAMPLES = 500, 100
 Measure = Callable[[Mapping[str, str]], float]
 
@@ -40,13 +41,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         places = {given.commit: unpacked(given.commit, folder / "other"), "here": HERE}
+        for place in places.values():
+            check(place)
         rows: list[list[str]] = []
         for label, measure in measures(folder).items():
             least = dict.fromkeys(places, float("inf"))
             for _ in range(given.rounds):
                 for commit, place in places.items():
-                    environment = {**os.environ, "PYTHONPATH": str(place)}
-                    least[commit] = min(least[commit], measure(environment))
+                    least[commit] = min(least[commit], measure(environment_of(place)))
             before, now = least.values()
             rows.append([label, f"{before:,.3f}", f"{now:,.3f}", f"{now / before:.2f}"])
         print(table(["least of the rounds", *places, "ratio"], rows))
@@ -61,6 +63,18 @@ def unpacked(commit: str, folder: Path) -> Path:
     compile_all = [sys.executable, "-m", "compileall", "-q", folder / "harness", folder / "tools"]
     subprocess.run(compile_all, check=True)
     return folder
+
+
+def environment_of(place: Path) -> dict[str, str]:
+    """The environment in which the package is that of a place."""
+    return {**os.environ, "PYTHONPATH": str(place)}
+
+
+def check(place: Path) -> None:
+    """Make sure that the package of a place is the one that is measured."""
+    command = [*PYTHON, "-c", "import harness; print(harness.__file__)"]
+    found = subprocess.check_output(command, env=environment_of(place), text=True)
+    assert Path(found.strip()).is_relative_to(place), found
 
 
 def measures(folder: Path) -> dict[str, Measure]:
