@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from harness.agent.templates.prompt_set import PromptSet
     from harness.tools.toolbox import Toolbox
 
+Reported = Literal["tool", "words", "both"]
+"""How a model said that a test is wrong: by the tool, in words, or both."""
+IN_WORDS = frozenset({"words", "both"})
+BY_TOOL = frozenset({"tool", "both"})
+
 
 class StopReason(StrEnum):
     """Why a strategy stopped."""

@@ -6,16 +6,12 @@ given. Questions, conditions, faults of the model's own, code blocks and thought
 """
 
 import re
-from typing import Literal
 
+from harness.agent.attempt import Reported
 from harness.agent.events import Response
 from harness.models.protocol import ModelTurn
 from harness.models.text_tools.repair import strict_value
 from harness.tools.report_problem import ReportProblem
-
-IN_WORDS = frozenset({"words", "both"})
-BY_TOOL = frozenset({"tool", "both"})
-Reported = Literal["tool", "words", "both"]
 
 MARK = "WRONG TEST:"
 LONGEST = 50_000

@@ -1,5 +1,6 @@
 """The command line: the program, flags made from settings, help, and completion."""
 
+import atexit
 import gc
 import os
 import sys
@@ -14,6 +15,7 @@ def main() -> None:
 
     end_when_out_of_memory()
     make_outputs_readable()
+    atexit.register(gc.freeze)  # else the interpreter looks through all objects before it exits
     gc.disable()  # until the command is imported: imports make no garbage, and all of it stays
     try:
         from harness.cli.app import app

@@ -2,7 +2,7 @@
 
 from harness.errors import UsageError
 from harness.models.clients.client_of import client_of
-from harness.models.clients.connections import Timeouts
+from harness.models.clients.timeouts import Timeouts
 from harness.models.environment import HF_TOKEN
 from harness.models.example_request import example_request
 from harness.models.protocol import (

@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from harness.problem import ProblemView
+if TYPE_CHECKING:
+    from harness.problem import ProblemView
 
 FIRST_SETTINGS = frozenset({"temperature", "max_tokens", "reasoning_effort"})
 
@@ -296,7 +297,7 @@ class Model(Protocol):
         """Name of the model in results."""
         ...
 
-    def for_sample(self, problem: ProblemView, index: int) -> "Model":
+    def for_sample(self, problem: "ProblemView", index: int) -> "Model":
         """Return the model that answers for one sample of a problem."""
         ...
 

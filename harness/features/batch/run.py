@@ -17,8 +17,8 @@ from harness.features.batch.batch_journal import BatchJournal
 from harness.features.batch.requests import BatchRequests, custom_id
 from harness.features.batch.spool import Spool
 from harness.languages.starters import view_in
-from harness.models.clients.connections import Timeouts
 from harness.models.clients.retry import Pace
+from harness.models.clients.timeouts import Timeouts
 from harness.models.protocol import (
     Message,
     Model,

@@ -7,10 +7,11 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from harness.models.clients.amendments import Amendment
-from harness.models.clients.connections import Timeouts, opened
+from harness.models.clients.connections import opened
 from harness.models.clients.endpoint import Endpoint
 from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.retry import Pace, RetryPolicy
+from harness.models.clients.timeouts import Timeouts
 from harness.models.clients.wire import Json
 from harness.models.faults import RejectedError
 from harness.models.protocol import (

@@ -8,11 +8,11 @@ import os
 import re
 import socket
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.errors import UsageError
 from harness.http_environment import environment_fault, proxy_fault
+from harness.models.clients.timeouts import Timeouts
 from harness.models.environment import VARIABLES
 from harness.models.faults import (
     Redactor,
@@ -37,25 +37,6 @@ IDLE_S = 3.0
 
 Many servers, llama.cpp's too, close theirs after 5 seconds: a request sent at that moment is lost.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Timeouts of one request, in seconds.
-
-    An answer that is not streamed is silent until it is done, hence the long idle timeout.
-
-    Attributes:
-        connect_s: time to connect.
-        idle_s: time without a byte.
-        request_s: time of the whole request.
-        retry_s: time from a request's first failure to the end of its last wait.
-    """
-
-    connect_s: float = 15.0
-    idle_s: float = 900.0
-    request_s: float = 7_200.0
-    retry_s: float = 1_800.0
 
 
 def open_http(timeouts: Timeouts, hear: Callable[[Any], Awaitable[None]]) -> "httpx2.AsyncClient":

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from harness.agent.attempt import Attempt, RunStop, RunStoppedError, Session, StopReason, no_warning
 from harness.agent.events import (
@@ -22,7 +23,6 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.agent.journal import Journal
-from harness.agent.problem_reports import ProblemReports
 from harness.agent.sample_workspace import workspace_of
 from harness.efficiency.measurement import Scales, unmeasured
 from harness.efficiency.scale import Efficiency
@@ -49,6 +49,9 @@ from harness.run.store.transcript import TranscriptWriter, facts_of, sample_name
 from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Executor, Shared
 from harness.text import writable
+
+if TYPE_CHECKING:
+    from harness.agent.problem_reports import ProblemReports
 
 SMALL_ROW = 1 << 14
 """Most bytes of a row that is decoded without a thread."""
@@ -109,7 +112,7 @@ class Sampler:
         tests = problem.tests
         gate = SampleGate(self.limiter, self.budget, self.stopping, self.outage, share)
         with self.directory.transcript(problem.id, index) as transcript:
-            reports = ProblemReports() if self.plan.impossible else None
+            reports = self._reports()
             hear = reports.hear if reports else None
             journal = Journal(self._recorder(sample, transcript), transcript.recorded, hear)
             journal(self._start(problem, index))
@@ -146,7 +149,15 @@ class Sampler:
         result = result.model_copy(update={"seconds": seconds, "unheard": unheard})
         return self._with_report(result, reports)
 
-    def _with_report(self, result: SampleResult, reports: ProblemReports | None) -> SampleResult:
+    def _reports(self) -> "ProblemReports | None":
+        """Return what hears reports of wrong tests, in a run with impossible ones."""
+        if self.plan.impossible is None:
+            return None
+        from harness.agent.problem_reports import ProblemReports  # 0.2 s of regular expressions
+
+        return ProblemReports()
+
+    def _with_report(self, result: SampleResult, reports: "ProblemReports | None") -> SampleResult:
         """Return the result with the model's report, and what it did about an impossible test."""
         if reports is None or self.plan.impossible is None:
             return result

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from harness.efficiency import Timing
 from harness.languages import PYTHON
 from harness.languages.cpp import FLAGS
-from harness.models.clients.connections import Timeouts
+from harness.models.clients.timeouts import Timeouts
 from harness.plugins import RuleName
 from harness.run.settings.setting import (
     LEAST_MEMORY,

@@ -6,8 +6,7 @@ No model judges this: the classes follow from the tests, the stop reason and the
 from collections.abc import Sequence
 from enum import StrEnum
 
-from harness.agent.attempt import ChosenBy, StopReason
-from harness.agent.problem_reports import IN_WORDS, Reported
+from harness.agent.attempt import IN_WORDS, ChosenBy, Reported, StopReason
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Frozen
 from harness.run.settings.impossible_settings import ImpossibleKind

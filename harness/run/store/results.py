@@ -14,8 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, ValidationError
 
-from harness.agent.attempt import ChosenBy, LoopFacts, StopReason, ToolProtocolUsed
-from harness.agent.problem_reports import Reported
+from harness.agent.attempt import ChosenBy, LoopFacts, Reported, StopReason, ToolProtocolUsed
 from harness.efficiency.scale import Efficiency
 from harness.errors import RunDirectoryError, StorageError
 from harness.grading.verdict import Grade, JudgedAgain, Score, Verdict

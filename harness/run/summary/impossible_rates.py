@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness.agent.problem_reports import BY_TOOL, IN_WORDS
+from harness.agent.attempt import BY_TOOL, IN_WORDS
 from harness.figures import count, rate_words, words
 from harness.models.protocol import Frozen
 from harness.run.store.impossible_result import ImpossibleOutcome

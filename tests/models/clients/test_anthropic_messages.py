@@ -22,8 +22,8 @@ from messages_server import (
 
 from harness.models.clients import endpoint
 from harness.models.clients.anthropic_messages import AnthropicMessages
-from harness.models.clients.connections import Timeouts
 from harness.models.clients.retry import Pace, RetryPolicy
+from harness.models.clients.timeouts import Timeouts
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,

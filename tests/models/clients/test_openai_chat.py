@@ -25,9 +25,9 @@ from chat_server import (
 from ports import deserted_port
 
 from harness.models.clients import endpoint
-from harness.models.clients.connections import Timeouts
 from harness.models.clients.openai_chat import OpenAIChat
 from harness.models.clients.retry import Pace, RetryPolicy
+from harness.models.clients.timeouts import Timeouts
 from harness.models.protocol import (
     AssistantMessage,
     ContextOverflowError,

@@ -23,9 +23,9 @@ from responses_server import (
 )
 
 from harness.models.clients import endpoint
-from harness.models.clients.connections import Timeouts
 from harness.models.clients.openai_responses import OpenAIResponses
 from harness.models.clients.retry import Pace, RetryPolicy
+from harness.models.clients.timeouts import Timeouts
 from harness.models.protocol import (
     ContextOverflowError,
     Message,

@@ -21,11 +21,11 @@ from responses_server import ResponsesServer
 
 from harness.models.clients.anthropic_messages import AnthropicMessages, MessagesStream
 from harness.models.clients.client import Client
-from harness.models.clients.connections import Timeouts
 from harness.models.clients.event_stream import EventReader
 from harness.models.clients.openai_chat import ChatStream, OpenAIChat
 from harness.models.clients.openai_responses import OpenAIResponses
 from harness.models.clients.retry import Pace, RetryPolicy
+from harness.models.clients.timeouts import Timeouts
 from harness.models.faults import MalformedAnswerError
 from harness.models.protocol import (
     ModelError,
