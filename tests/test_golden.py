@@ -40,7 +40,7 @@ COMMANDS = {
     "show-unsolved": ("show", "agentic", "--only", "unsolved", "--json"),
     "ls": ("ls", ".", "--json"),
     "grade": ("grade", "--problems", "fixture", "--solutions", "solutions.jsonl", "--json"),
-    "regrade": ("regrade", "agentic", "--out", "regraded", "--json"),
+    "regrade": ("grade", "agentic", "--out", "regraded", "--json"),
     "verify": ("verify", "fixture", "-n", "20", "--json"),
     "prompts": ("prompts", "list", "--json"),
     "schema": ("schema", "comparison"),
