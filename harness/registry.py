@@ -98,7 +98,7 @@ SCHEMAS: Mapping[str, tuple[str, str]] = {
 The version, `SCHEMA`, is in the type's module.
 """
 
-MOVED: Mapping[str, str] = {
+MOVED = {
     "calibrate": "verify --time",
     "plugins": "doctor",
     "regrade": "grade RUN",

@@ -57,7 +57,9 @@ def fault_words(error: "ErrorDetails") -> str:
     if kind in _BOUNDS:
         key, before, after = _BOUNDS[kind]
         bound = context[key]
-        shown = f"{bound:g}" if isinstance(bound, float) else str(bound)[:LONGEST_CHOICES]
+        if isinstance(bound, float) and bound.is_integer():
+            bound = int(bound)
+        shown = str(bound)[:LONGEST_CHOICES]
         return f"{before} {shown} {after}".rstrip()
     if "error" in context and kind in ("value_error", "assertion_error"):
         return str(context["error"])

@@ -200,9 +200,9 @@ def test_texts_of_the_environment_are_read_as_those_of_flags(folder: Path) -> No
         ),
         ("yaml", "config: x.yaml\n", "harness.yaml:1: unknown key 'config'; it is a flag"),
         ("yaml", "seed: 1\nseed: 2\n", "harness.yaml: seed is given twice, in lines 1 and 2"),
-        ("yaml", "seed: [\n", "harness.yaml: not valid YAML"),
+        ("yaml", "seed: [\n", "harness.yaml: line 2: not valid YAML"),
         ("yaml", "- seed\n", "harness.yaml: keys and values are expected"),
-        ("yaml", "# x\n'max-turns': few\n", "harness.yaml:2: max_turns: Input should be a valid"),
+        ("yaml", "# x\n'max-turns': few\n", "harness.yaml:2: max_turns: must be a whole number"),
         ("yaml", "price: {input: x, output: 1}\n", "harness.yaml:1: price.input: "),
         ("yaml", "model: ''\n", "harness.yaml:1: model is empty"),
         ("toml", "[tool.harness]\n\nmax-turn = 3\n", "pyproject.toml:3: unknown key 'max_turn'"),
@@ -213,7 +213,7 @@ def test_texts_of_the_environment_are_read_as_those_of_flags(folder: Path) -> No
         ),
         ("toml", "[tool]\nharness = 3\n", "pyproject.toml: tool.harness: keys and values"),
         ("toml", "[tool.harness]\nseed 1\n", "pyproject.toml: not valid TOML: "),
-        ("env", "A=1\n\nHARNESS_SEED=few\n", ".env:3: HARNESS_SEED: Input should be a valid"),
+        ("env", "A=1\n\nHARNESS_SEED=few\n", ".env:3: HARNESS_SEED: must be a whole number"),
         ("env", "\n\nHARNESS_SEED='1\n", ".env:3: HARNESS_SEED cannot be read"),
     ],
 )
@@ -228,7 +228,7 @@ def test_a_mistake_is_one_line_with_file_and_line(
 
 def test_a_value_of_the_environment_is_named_by_its_variable(folder: Path) -> None:
     told = line(harness(folder, "run", HARNESS_CONCURRENCY="few"))
-    assert "HARNESS_CONCURRENCY: Input should be a valid integer" in told
+    assert "HARNESS_CONCURRENCY: must be a whole number" in told
 
 
 def test_an_experiment_takes_found_settings_and_its_lists_win(folder: Path) -> None:

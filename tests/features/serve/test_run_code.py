@@ -120,7 +120,7 @@ class TestBadRequests:
             ({"code": "", "language": "python", "run_timeout": 0}, "run_timeout"),
             ({"code": "", "language": "python", "files": {"a": "abc"}}, "base64"),
             ({"code": "", "language": "python", "files": {"a": "plain text!!"}}, "base64"),
-            ([], "dictionary"),
+            ([], "must be keys with values"),
         ],
     )
     def test_bad_run_code_requests_say_what_is_wrong(

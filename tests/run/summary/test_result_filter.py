@@ -82,7 +82,7 @@ def test_what_cannot_be_told_is_left_out_and_said(run: Run) -> None:
     [
         ({"difficulty": "hard"}, UsageError, "'difficulty' is not a filter; known are"),
         ({"filter_difficulty": "hrad"}, UsageError, "did you mean 'hard'?"),
-        ({"min_release_date": "soon"}, UsageError, "min_release_date 'soon': give a day"),
+        ({"min_release_date": "soon"}, UsageError, "must be a day such as 2025-01-31"),
         (
             {"min_release_date": "2026-01-01"},
             NothingSelectedError,
