@@ -271,7 +271,7 @@ def test_flags_that_do_not_go_together_or_are_unknown(own: Path) -> None:
     done = harness(own, "run", *OWN, "--executor", "ray", "--ray-address", "ray://x")
     assert (done.returncode, "give auto, or HOST:PORT" in done.stderr) == (2, True)
     done = harness(own, "verify", "jsonl:own.jsonl", "--executor", "spark")
-    assert (done.returncode, "should be 'local' or 'ray'" in done.stderr) == (2, True)
+    assert (done.returncode, "must be 'local' or 'ray'" in done.stderr) == (2, True)
     done = harness(own, "run", *OWN, "--executor", "spark")
     assert (done.returncode, "--executor" in done.stderr) == (2, True)
 

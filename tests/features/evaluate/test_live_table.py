@@ -69,7 +69,7 @@ def test_the_table_has_scores_rows_and_a_bar(shown: Callable[..., Session]) -> N
     assert [name for name in re.split(r"[┃\s]+", _head(last)) if name] == names
     running = r"│ +\d+ │ \S.* │ (easy|medium|hard) +│ running +│ +- │ +\d\.\d s │"
     assert any(re.search(running, table) for table in tables)
-    graded = r"│ (wrong answer|runtime error|accepted) +│ +1 │ +\d+\.\d s │ +540 │ \$0\.0006 │"
+    graded = r"│ (wrong answer|runtime error|accepted) +│ +1 │ +\d+\.\d s │ +540 │ \$0\.00058 │"
     assert re.search(graded, last)
     bar = r"━+─* +\d+/20  0:00:\d\d  ETA 0:00:\d\d"
     assert any(re.search(bar, table) for table in tables)
