@@ -36,14 +36,16 @@ _BOUNDS: Mapping[str, tuple[str, str, str]] = {
     "greater_than_equal": ("ge", "must be at least", ""),
     "less_than": ("lt", "must be less than", ""),
     "less_than_equal": ("le", "must be at most", ""),
-    "string_too_short": ("min_length", "must have at least", "characters"),
-    "string_too_long": ("max_length", "must have at most", "characters"),
-    "too_short": ("min_length", "must have at least", "entries"),
-    "too_long": ("max_length", "must have at most", "entries"),
+    "string_too_short": ("min_length", "must have at least", "character"),
+    "string_too_long": ("max_length", "must have at most", "character"),
+    "too_short": ("min_length", "must have at least", "entry"),
+    "too_long": ("max_length", "must have at most", "entry"),
     "literal_error": ("expected", "must be", ""),
     "enum": ("expected", "must be", ""),
 }
 """Types of pydantic's errors: key of the bound in the error's context, words before and after."""
+
+_PLURALS = {"character": "characters", "entry": "entries"}
 
 
 def fault_words(error: "ErrorDetails") -> str:
@@ -60,6 +62,8 @@ def fault_words(error: "ErrorDetails") -> str:
         if isinstance(bound, float) and bound.is_integer():
             bound = int(bound)
         shown = str(bound)[:LONGEST_CHOICES]
+        if after and bound != 1:
+            after = _PLURALS[after]
         return f"{before} {shown} {after}".rstrip()
     if "error" in context and kind in ("value_error", "assertion_error"):
         return str(context["error"])

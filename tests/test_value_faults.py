@@ -50,7 +50,7 @@ class Settings(BaseModel):
         ("code", "b1", "string should match pattern '^a[0-9]$'"),
         ("day", "soon", "must be a day such as 2025-01-31"),
         ("words", "x", "must be a list"),
-        ("words", [], "must have at least 1 entries"),
+        ("words", [], "must have at least 1 entry"),
         ("words", ["a"] * 3, "must have at most 2 entries"),
         ("prices", 5, "must be keys with values"),
         ("context", "none", "must be 'auto' or 'grow'"),

@@ -153,7 +153,7 @@ Problems = Annotated[
 GradedProblems = Annotated[
     str | None,
     _problems(
-        help="The problems that the solutions are of, as for `harness run`. A run knows its."
+        help="The problems that the solutions are of, as for `harness run`. Not needed with RUN."
     ),
 ]
 """Option that names the problems of given solutions, or of a run where they have moved."""

@@ -1,7 +1,7 @@
 """`harness verify`: load problems, judge or time references that are not known yet, report."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +29,7 @@ from harness.features.verify.library import VerifiedBenchmark, VerifyRequest, ve
 from harness.features.verify.reference_timing import calibrate_problems
 from harness.features.verify.verification import Verification
 from harness.figures import count, percent
+from harness.problem import Problem
 from harness.run.session.judging_session import judging
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import parse_spec
@@ -71,6 +72,13 @@ def _json(verified: VerifiedBenchmark) -> Iterator[str]:
     yield f'], "summary": {json.dumps(verified.summary.model_dump(mode="json"))}}}'
 
 
+def _selected(settings: Mapping[str, Any], benchmark: str, err: Console) -> Sequence[Problem]:
+    """Return the selected problems of a benchmark."""
+    asked = read_spec(None, among(settings, FILTERS) | {"benchmark": benchmark})
+    loaded = load_telling(benchmark, err, skip_bad_rows=asked.skip_bad_rows)
+    return select(loaded.problems, asked.selection()).problems
+
+
 def _time(
     settings: Mapping[str, Any],
     spec: str | None,
@@ -82,13 +90,9 @@ def _time(
     """Time references and show the times; return the exit code."""
     how = judging(among(settings, JUDGING), by_reference=False)
     scales = Scales(how.options, timing_of(settings.get("timing", "paired")), fresh=fresh)
-    asked = read_spec(
-        None, among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
-    )
     err = console(error=True)
     reporter = TerminalReporter(err)
-    loaded = load_telling(asked.benchmark or "", err, skip_bad_rows=asked.skip_bad_rows)
-    problems = select(loaded.problems, asked.selection()).problems
+    problems = _selected(settings, named_benchmark(spec, benchmark), err)
 
     def tell_known(known: int, of: int) -> None:
         reporter.notice(f"{known:,} of {count(of, 'problem')} known already; --fresh times anew")
@@ -119,13 +123,13 @@ def verify(
         typer.Option(metavar="N", help="Most references per problem. Default: all."),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Judge or time again what has been before.")
+        bool, typer.Option("--fresh", help="Judge or time again what is known already.")
     ] = False,
     time: Annotated[
         bool,
         typer.Option(
             "--time",
-            help="Time the references instead, as --efficiency needs; for this machine.",
+            help="Time the references on this machine, for --efficiency; they are not judged.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -144,7 +148,7 @@ def verify(
     the data expect.
 
     Verdicts are stored: an interrupted verification goes on, and what has not changed is not judged
-    again. With --time, a run's `--efficiency` finds the times; otherwise it times what it needs.
+    again. The times of --time are stored, too, and `--efficiency` uses them.
     """
     if time:
         given = {"--references": references, "--fail-under": fail_under}
@@ -157,18 +161,15 @@ def verify(
         raise UsageError("--timing says how --time measures; give that too")
     least, how = read_rate(fail_under), judging(among(settings, JUDGING), by_reference=False)
     wanted = VerifyRequest(references, fresh)
-    keys = among(settings, FILTERS) | {"benchmark": named_benchmark(spec, benchmark)}
-    asked = read_spec(None, keys)
-    name = asked.benchmark or ""
+    name = named_benchmark(spec, benchmark)
     err, out = console(error=True), console()
     reporter = TerminalReporter(err)
 
     def tell_known(known: int, of: int) -> None:
         reporter.notice(f"{known:,} of {count(of, 'verdict')} known already; --fresh judges anew")
 
-    loaded = load_telling(name, err, skip_bad_rows=asked.skip_bad_rows)
     verified = verify_problems(
-        select(loaded.problems, asked.selection()).problems,
+        _selected(settings, name, err),
         parse_spec(name).name,
         how,
         wanted,
