@@ -80,9 +80,6 @@ FACTS = (
 SAMPLE_FACTS = ("harness.run.summary.sample_facts:SAMPLE_FACTS",)
 """Tables of facts of a sample, each of `harness.run.summary.sample_facts.SampleFact`."""
 
-SCHEMA_NAMES = ("result", "transcript", "spec", "summary", "comparison", "estimate", "event")
-"""Arguments of `harness schema`."""
-
 SCHEMAS: Mapping[str, tuple[str, str]] = {
     "comparison": (
         "harness.features.compare.comparison:Comparison",
@@ -92,11 +89,50 @@ SCHEMAS: Mapping[str, tuple[str, str]] = {
         "harness.features.observers.observer_events:Observed",
         "What an observer is told; `--notify` posts those of runs, with a `text` beside.",
     ),
+    "runs": ("harness.features.show.run_list:ShownRuns", "What `harness ls --json` prints."),
+    "samples": ("harness.features.show.command:ShownRun", "What `harness show --json` prints."),
+    "problems": ("harness.features.info.problems:Listed", "What `harness problems --json` prints."),
+    "files": ("harness.features.info.fetch:Fetched", "What `harness fetch --json` prints."),
+    "machine": ("harness.features.info.doctor:Machine", "What `harness doctor --json` prints."),
+    "providers": ("harness.features.info.models:Providers", "What `harness models --json` prints."),
+    "model": ("harness.features.info.models:ShownModel", "What `models NAME --json` prints."),
+    "prompts": (
+        "harness.features.info.prompts:DescribedSets",
+        "What `prompts list --json` prints.",
+    ),
+    "grades": (
+        "harness.features.grade.grades:GradedFileOutput",
+        "What `grade FILE --json` prints.",
+    ),
+    "verification": (
+        "harness.features.verify.verification:VerifiedSource",
+        "What `harness verify --json` prints.",
+    ),
+    "times": (
+        "harness.features.verify.reference_timing:TimedSource",
+        "What `harness verify --time --json` prints.",
+    ),
+    "ranking": (
+        "harness.features.experiment.ranking:Ranking",
+        "What `harness experiment --json` prints.",
+    ),
+    "experiment-estimate": (
+        "harness.features.experiment.foretold:ForetoldExperiment",
+        "What `harness experiment --dry-run --json` prints.",
+    ),
+    "tuning": ("harness.features.tune.outcome:TuneOutcome", "What `harness tune --json` prints."),
+    "tuning-estimate": (
+        "harness.features.tune.command:ForetoldTuning",
+        "What `harness tune --dry-run --json` prints.",
+    ),
 }
 """Schemas of features: argument of `harness schema` to a type and a description.
 
 The version, `SCHEMA`, is in the type's module.
 """
+
+SCHEMA_NAMES = ("result", "transcript", "spec", "summary", "estimate", *SCHEMAS)
+"""Arguments of `harness schema`."""
 
 MOVED = {
     "calibrate": "verify --time",

@@ -1,9 +1,8 @@
 """`harness experiment --dry-run`: what each variant may take, the automatic shots included."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
-from pydantic_core import to_json
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
@@ -11,6 +10,7 @@ from harness.features.experiment.equal_shots import MOST_SHOTS, agents_of
 from harness.features.experiment.experiment_file import Experiment
 from harness.figures import count, dollars, number_range
 from harness.models.providers import REPLAY_PREFIX
+from harness.problem import Frozen
 from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.estimate import estimate
 from harness.run.settings.origins import Origin
@@ -19,11 +19,13 @@ from harness.terminal.consoles import write_json
 from harness.terminal.rich_tables import facts, figures_table
 from harness.text import printable_line
 
+SCHEMA = 1
 Range = tuple[float, float]
 """The least and the most."""
 
 
-class VariantEstimate(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class VariantEstimate:
     """The estimate for a variant.
 
     Attributes:
@@ -63,11 +65,29 @@ class VariantEstimate(NamedTuple):
             costs = [each.cost[end] for each in (self, *agents) if each.cost is not None]
             ends.append((round(self.requests[end] * shots), tokens, max(costs, default=0.0)))
         low, high = ends
-        return self._replace(
+        return replace(
+            self,
             requests=(low[0], high[0]),
             tokens=(low[1], high[1]),
             cost=None if self.cost is None else (low[2], high[2]),
         )
+
+
+class ForetoldExperiment(Frozen):
+    """What `harness experiment --dry-run --json` prints.
+
+    Attributes:
+        cost: lowest and highest cost of all variants in US dollars; None if any one's is unknown.
+        settings: the settings that were found, by key.
+        auto_shots: the variants that take as many shots as the other mode's spend buys.
+    """
+
+    schema_version: int = SCHEMA
+    baseline: str
+    variants: tuple[VariantEstimate, ...]
+    cost: Range | None
+    settings: dict[str, Origin]
+    auto_shots: tuple[str, ...]
 
 
 def foretold(experiment: Experiment, prepared: Mapping[str, PreparedRun]) -> list[VariantEstimate]:
@@ -107,17 +127,14 @@ def print_estimate(
         if auto:
             out.print("+ as many shots as the other mode's spend buys; the estimate includes them")
         return
-    rows = [variant._asdict() for variant in variants]
-    for row in rows:
-        del row["played"]
-    value: dict[str, object] = {
-        "baseline": experiment.baseline,
-        "variants": rows,
-        "cost": total_cost(variants),
-    }
-    if found:
-        value["settings"] = {key: each.model_dump(mode="json") for key, each in found.items()}
-    write_json(out, [to_json(value | ({"auto_shots": auto} if auto else {})).decode()])
+    whole = ForetoldExperiment(
+        baseline=experiment.baseline,
+        variants=tuple(variants),
+        cost=total_cost(variants),
+        settings=dict(found),
+        auto_shots=tuple(auto),
+    )
+    write_json(out, [whole.model_dump_json()])
 
 
 def grid_view(

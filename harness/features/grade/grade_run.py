@@ -23,6 +23,7 @@ from harness.errors import (
     UsageError,
 )
 from harness.features.grade.grades import (
+    SCHEMA,
     GradedSolution,
     GradeSummary,
     graded_solution,
@@ -257,7 +258,7 @@ class GradedFile(GradeStore, Closing):
 
     def json(self, summary: GradeSummary) -> Iterator[str]:
         """Yield one JSON object in pieces: the whole results in order, and the summary."""
-        yield '{"results": ['
+        yield f'{{"schema_version": {SCHEMA}, "results": ['
         for index, number in enumerate(sorted(self._places)):
             yield (", " if index else "") + self._read(number).decode()
         yield f'], "summary": {summary.model_dump_json()}}}'

@@ -29,6 +29,7 @@ from harness.stats.rates import Rate
 from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
 from harness.terminal.rich_tables import facts, rates_table, words_table
 
+SCHEMA = 1
 LISTED = 20
 LONGEST_REASON = 100
 
@@ -146,6 +147,14 @@ class GradeSummary(Frozen):
     efficiency: EfficiencySummary | None = None
     by_source_rule: Rate | None = None
     mean_score: Annotated[float | None, Field(exclude_if=lambda share: share is None)] = None
+
+
+class GradedFileOutput(Frozen):
+    """What `harness grade FILE --json` prints: each solution with its tests, and the rates."""
+
+    schema_version: int = SCHEMA
+    results: tuple[GradedSolution, ...]
+    summary: GradeSummary
 
 
 def graded_solution(matched: MatchedSolution, judged: Judged, flags: str = "") -> GradedSolution:

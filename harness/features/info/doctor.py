@@ -1,6 +1,5 @@
 """`harness doctor`: which sandboxes, compilers and plug-ins work on this machine."""
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -9,9 +8,53 @@ from rich.text import Text
 
 from harness.cli.settings_flags import with_settings
 from harness.features.info.doctor_view import doctor_view, plugins_view
+from harness.features.info.plugin_states import READY, PluginState, plugin_states
+from harness.problem import Frozen
 from harness.run.settings.spec import default_of
-from harness.sandbox.isolation import CANDIDATES, UNSAFE
+from harness.sandbox.isolation import CANDIDATES, UNSAFE, Findings, Level
 from harness.text import printable_line
+
+SCHEMA = 1
+
+
+class Compiler(Frozen):
+    """Whether C++ can be compiled, and by what, or what to install."""
+
+    found: bool
+    words: str
+
+
+class TriedSandbox(Frozen):
+    """A level of isolation: what it means, which layers held, and how others were escaped."""
+
+    level: Level
+    means: str | None
+    holds: bool
+    why_not: str
+    layers: dict[str, bool]
+    escapes: dict[str, str]
+
+    @classmethod
+    def of(cls, found: Findings) -> "TriedSandbox":
+        """Return what was found of one level."""
+        return cls(
+            level=found.isolation.level,
+            means=found.isolation.means,
+            holds=found.holds,
+            why_not=found.broken,
+            layers={layer: not escape for layer, escape in found.layers.items()},
+            escapes={layer: escape for layer, escape in found.layers.items() if escape},
+        )
+
+
+class Machine(Frozen):
+    """What `harness doctor --json` prints; `level` is that of the strongest sandbox that holds."""
+
+    schema_version: int = SCHEMA
+    level: Level | None
+    cpp: Compiler
+    sandboxes: tuple[TriedSandbox, ...]
+    plugins: tuple[PluginState, ...]
 
 
 @with_settings("require_isolation")
@@ -25,7 +68,6 @@ def doctor(
     sandbox is as strong as --require-isolation says, or a plug-in cannot be used.
     """
     from harness.errors import OK, UsageError
-    from harness.features.info.plugin_states import READY, plugin_states
     from harness.run.session.isolation import level
     from harness.sandbox.strongest import probe_isolation
     from harness.terminal.consoles import console, write_json
@@ -36,26 +78,16 @@ def doctor(
     plugins = plugin_states()
     out = console()
     if as_json:
-        dump = {
-            "level": best.isolation.level if best else None,
-            "cpp": _compiler(),
-            "sandboxes": [
-                {
-                    "level": each.isolation.level,
-                    "means": each.isolation.means,
-                    "holds": each.holds,
-                    "why_not": each.broken,
-                    "layers": {layer: not escape for layer, escape in each.layers.items()},
-                    "escapes": {layer: escape for layer, escape in each.layers.items() if escape},
-                }
-                for each in findings
-            ],
-            "plugins": [each._asdict() for each in plugins],
-        }
-        write_json(out, [json.dumps(dump)])
+        machine = Machine(
+            level=best.isolation.level if best else None,
+            cpp=_compiler(),
+            sandboxes=tuple(map(TriedSandbox.of, findings)),
+            plugins=tuple(plugins),
+        )
+        write_json(out, [machine.model_dump_json()])
     else:
         out.print(doctor_view(findings, best))
-        out.print(Text(f"C++: {printable_line(_compiler()['words'])}"))
+        out.print(Text(f"C++: {printable_line(_compiler().words)}"))
         out.print(plugins_view(plugins))
     if best is None or best.isolation.level.rank < least.rank:
         raise UsageError(f"no sandbox of level {least} or above can be had here")
@@ -63,12 +95,11 @@ def doctor(
     raise typer.Exit(UsageError.exit_code if unusable else OK)
 
 
-def _compiler() -> dict[str, Any]:
-    """Return whether C++ can be compiled, and by what, or what to install."""
+def _compiler() -> Compiler:
     from harness.languages.cpp import FLAGS, compiler
     from harness.languages.language import MissingCompilerError
 
     try:
-        return {"found": True, "words": f"{compiler().version}; {FLAGS}"}
+        return Compiler(found=True, words=f"{compiler().version}; {FLAGS}")
     except MissingCompilerError as error:
-        return {"found": False, "words": str(error)}
+        return Compiler(found=False, words=str(error))

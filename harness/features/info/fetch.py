@@ -1,6 +1,5 @@
 """`harness fetch`: download a benchmark's data."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -11,12 +10,32 @@ from rich.text import Text
 
 from harness.cli.shared_flags import Benchmark, Named, named_benchmark, with_progress_flags
 from harness.figures import bad_rows, count
+from harness.problem import Frozen
 from harness.sources.benchmarks import fetch as fetch_files
 from harness.sources.benchmarks import load
 from harness.sources.files.hub import HubFile
-from harness.terminal.consoles import console
+from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import LoadingBar
 from harness.text import printable_line
+
+SCHEMA = 1
+
+
+class FetchedFile(Frozen):
+    """A file, and its size in bytes."""
+
+    name: str
+    sha256: str
+    bytes: int
+
+
+class Fetched(Frozen):
+    """What `harness fetch --json` prints: the files, and what they hold."""
+
+    schema_version: int = SCHEMA
+    files: tuple[FetchedFile, ...]
+    problems: int
+    bad_rows: tuple[str, ...]
 
 
 def _sizes_table(files: list[HubFile]) -> Table:
@@ -52,14 +71,14 @@ def fetch(
         files = fetch_files(spec, watch=watch, verify=verify, update=update)
         loaded = load(spec, skip_bad_rows=True, watch=watch)
     if as_json:
-        summary = {
-            "files": [
-                {"name": file.name, "sha256": file.sha256, "bytes": file.size} for file in files
-            ],
-            "problems": len(loaded.problems),
-            "bad_rows": [str(fault) for fault in loaded.skipped],
-        }
-        out.print(json.dumps(summary), soft_wrap=True)
+        fetched = Fetched(
+            files=tuple(
+                FetchedFile(name=file.name, sha256=file.sha256, bytes=file.size) for file in files
+            ),
+            problems=len(loaded.problems),
+            bad_rows=tuple(map(str, loaded.skipped)),
+        )
+        write_json(out, [fetched.model_dump_json()])
         return
     out.print(_sizes_table(files))
     out.print(f"{count(len(loaded.problems), 'problem')}, {decimal(sum(f.size for f in files))}")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +23,7 @@ from harness.models.providers import (
     Provider,
 )
 from harness.models.route import Route, at_home, shown_url
+from harness.problem import Frozen
 from harness.run.plan.target import (
     Target,
     open_target,
@@ -37,6 +39,62 @@ NOT_SENT = {
     PYTHON_PREFIX: "your own code, in this process; it is sent nowhere",
     REPLAY_PREFIX: "recorded answers, played again; nothing is sent",
 }
+SCHEMA = 1
+
+
+class Found(Frozen):
+    """A key, a header or another setting: its name, where it was found, and what it says."""
+
+    variable: str | None = None
+    header: str | None = None
+    value: str | None = None
+    where: str
+
+
+class ShownProvider(Frozen):
+    """A provider; `ready` means that its key is there, or that it needs none."""
+
+    provider: str
+    prefix: str
+    names: tuple[str, ...]
+    endpoint: str
+    protocol: str
+    ready: bool
+    key: Found | None
+    keys: tuple[str, ...]
+    fault: str | None = None
+
+
+class Providers(Frozen):
+    """What `harness models --json` prints."""
+
+    schema_version: int = SCHEMA
+    providers: tuple[ShownProvider, ...]
+    MODEL_ID: Found | None
+    OPENAI_BASE_URL: Found | None
+
+
+class ShownModel(Frozen):
+    """What `harness models NAME --json` prints; without a request it is the name and a note."""
+
+    schema_version: int = SCHEMA
+    provider: str | None = None
+    endpoint: str | None = None
+    protocol: str | None = None
+    model: str
+    ready: bool | None = None
+    key: Found | None = None
+    keys: tuple[str, ...] = ()
+    headers: tuple[Found, ...] = ()
+    batch: bool | None = None
+    note: str | None = None
+    body: dict[str, Any] | None = None
+
+
+def _write(out: Console, kind: type[Frozen], shown: dict[str, Any]) -> None:
+    """Print as JSON what is known; what is not is left out."""
+    whole = kind.model_validate({"schema_version": SCHEMA, **shown})
+    write_json(out, [whole.model_dump_json(exclude_unset=True)])
 
 
 def show_providers(*, as_json: bool) -> None:
@@ -46,7 +104,7 @@ def show_providers(*, as_json: bool) -> None:
     settings = {name: _setting(environment, name) for name in (MODEL_ID, OPENAI_BASE_URL)}
     out = console()
     if as_json:
-        write_json(out, [json.dumps({"providers": rows, **settings})])
+        _write(out, Providers, {"providers": rows, **settings})
         return
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
@@ -87,7 +145,7 @@ def show_model(name: str, flags: dict[str, Any], *, as_json: bool) -> None:
     shown = _request(target.route, spec) if target.route else _not_sent(target, spec)
     out = console()
     if as_json:
-        write_json(out, [json.dumps(shown)])
+        _write(out, ShownModel, shown)
         return
     lines = ("provider", "endpoint", "protocol", "model", "key", "headers", "batch", "note")
     out.print(facts((line, _line(shown, line)) for line in lines if line in shown))

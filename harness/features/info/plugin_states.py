@@ -1,18 +1,17 @@
 """The plug-ins of installed packages, and whether each can be used."""
 
-from typing import NamedTuple
-
 from harness.errors import UsageError
 from harness.grading.rules import RULES as OUR_RULES
 from harness.models.providers import by_shape
 from harness.plugins import GROUPS, MODELS, RULES, SOURCES, STRATEGIES, Plugin, find, installed
+from harness.problem import Frozen
 from harness.registry import LOADERS, MODES
 
 READY = "ready"
 _OURS = {SOURCES: LOADERS, STRATEGIES: MODES, RULES: OUR_RULES}
 
 
-class PluginState(NamedTuple):
+class PluginState(Frozen):
     """A plug-in.
 
     Attributes:
@@ -33,7 +32,13 @@ class PluginState(NamedTuple):
 def plugin_states() -> list[PluginState]:
     """Load each installed plug-in, and return what came of it."""
     return [
-        PluginState(each.kind, each.name, each.package, each.version, _state(each))
+        PluginState(
+            kind=each.kind,
+            name=each.name,
+            package=each.package,
+            version=each.version,
+            state=_state(each),
+        )
         for group in GROUPS
         for each in installed(group)
     ]

@@ -1,7 +1,8 @@
 """`harness problems`: list problems, or show one."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from datetime import date
+from typing import Annotated, Any, Self
 
 import typer
 from rich import box
@@ -10,19 +11,27 @@ from rich.text import Text
 
 from harness.cli import completion
 from harness.cli.settings_flags import PROBLEMS, with_settings
-from harness.cli.shared_flags import Source, with_progress_flags, with_source
+from harness.cli.shared_flags import AsJson, Source, with_progress_flags, with_source
 from harness.excerpts import shorten
 from harness.figures import bad_rows, count
 from harness.languages.known import language
-from harness.problem import Kind, Problem, TestCase, shows_output
+from harness.problem import Frozen, Kind, Problem, TestCase, shows_output
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import is_source
 from harness.sources.hub_datasets import meaning
 from harness.sources.selection import select
-from harness.terminal.consoles import console
+from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import load_with_bar
 from harness.text import printable, printable_line
 
+SCHEMA = 1
+FACTS = frozenset(
+    {
+        *("id", "title", "platform", "difficulty", "release_date", "tags", "kind"),
+        *("entry_point", "known_issues"),
+    }
+)
+"""Fields of a problem that a list has as they are."""
 LONGEST_TEST = 2_000
 LEAST_TITLE = 8
 PADDING = 3
@@ -32,7 +41,7 @@ DISPENSABLE = ("kind", "public", "issues", "title", "released")
 COLUMNS = ("problem", "title", "platform", "difficulty", "released", "kind", "public", "issues")
 
 
-def list_problems(what: str | None, flags: dict[str, Any]) -> None:
+def list_problems(what: str | None, flags: dict[str, Any], *, as_json: bool) -> None:
     """Print the list of problems, or the problem that `what` names."""
     one = what is not None and not is_source(what.partition(":")[0])
     if what is not None and not one:
@@ -45,6 +54,14 @@ def list_problems(what: str | None, flags: dict[str, Any]) -> None:
     )
     chosen = select(loaded.problems, spec.selection())
     out = console()
+    if as_json:
+        listed = Listed(
+            problems=tuple(map(_in_full if one else ListedProblem.of, chosen.problems)),
+            of=len(loaded.problems),
+            bad_rows=tuple(map(str, loaded.skipped)),
+        )
+        write_json(out, [listed.model_dump_json()])
+        return
     if one:
         for problem in chosen.problems:
             out.print(_shown(problem), soft_wrap=True)
@@ -88,6 +105,81 @@ def _row(problem: Problem) -> tuple[str, ...]:
         _kind(problem),
         str(len(problem.tests.public)),
         ", ".join(problem.known_issues),
+    )
+
+
+class ShownTest(Frozen):
+    """A public test; without an output where several answers are right."""
+
+    input: str
+    output: str | None
+
+
+class ListedProblem(Frozen):
+    """A problem of a list; `native_difficulty` is the source's own word."""
+
+    id: str
+    title: str
+    platform: str
+    difficulty: str | None
+    native_difficulty: str
+    release_date: date | None
+    tags: tuple[str, ...]
+    kind: Kind
+    entry_point: str | None
+    public_tests: int
+    known_issues: tuple[str, ...]
+
+    @classmethod
+    def of(cls, problem: Problem, **more: Any) -> Self:
+        """Return what is shown of a problem, and `more`."""
+        return cls(
+            **{key: getattr(problem, key) for key in ListedProblem.model_fields if key in FACTS},
+            native_difficulty=problem.difficulty_word,
+            public_tests=len(problem.tests.public),
+            **more,
+        )
+
+
+class ShownProblem(ListedProblem):
+    """One problem in full; its hidden tests are counted, not shown."""
+
+    statement: str
+    starter_code: str
+    starters: dict[str, str]
+    code: str
+    call: str
+    public_rule: str
+    hidden_tests: int
+    tests: tuple[ShownTest, ...]
+
+
+class Listed(Frozen):
+    """What `harness problems --json` prints: the selected ones `of` all that were loaded."""
+
+    schema_version: int = SCHEMA
+    problems: tuple[ShownProblem | ListedProblem, ...]
+    of: int
+    bad_rows: tuple[str, ...]
+
+
+def _in_full(problem: Problem) -> ShownProblem:
+    tests = tuple(
+        ShownTest(
+            input=test.input, output=test.output if shows_output(problem.judge, test) else None
+        )
+        for test in problem.tests.public
+    )
+    return ShownProblem.of(
+        problem,
+        statement=problem.statement,
+        starter_code=problem.starter_code,
+        starters=dict(problem.starters),
+        code=problem.code,
+        call=problem.call,
+        public_rule=problem.public_rule,
+        hidden_tests=sum(not test.public for test in problem.tests.all()),
+        tests=tests,
     )
 
 
@@ -170,6 +262,7 @@ def problems(
         bool,
         typer.Option("--schema", help="Print a row of jsonl:PATH, and the JSON Schema of rows."),
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List problems, or show one."""
     if schema:
@@ -181,4 +274,4 @@ def problems(
         typer.echo(json.dumps(EXAMPLE))
         typer.echo(json.dumps(row_schema(), indent=2))
         return
-    list_problems(what, with_source(dict(settings), source))
+    list_problems(what, with_source(dict(settings), source), as_json=as_json)

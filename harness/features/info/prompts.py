@@ -1,6 +1,5 @@
 """`harness prompts`: list, show, render, check, copy and compare prompt sets."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from difflib import unified_diff
@@ -36,7 +35,7 @@ from harness.features.info.rendering import Rendering
 from harness.figures import count, words
 from harness.languages import PYTHON
 from harness.plugins import STRATEGIES, find, installed
-from harness.problem import Kind
+from harness.problem import Frozen, Kind
 from harness.registry import MODES
 from harness.run.plan.languages import refusal
 from harness.run.settings.spec import read_spec
@@ -47,6 +46,8 @@ from harness.terminal.progress import load_with_bar
 from harness.terminal.rich_tables import words_table
 from harness.terminal.summary_table import facts
 from harness.text import printable, printable_line
+
+SCHEMA = 1
 
 
 def _kinds_by_name() -> dict[str, dict[str, PromptSet]]:
@@ -59,12 +60,24 @@ def _kinds_by_name() -> dict[str, dict[str, PromptSet]]:
     return dict(sorted(sets.items()))
 
 
-def _described(name: str, kinds: dict[str, PromptSet]) -> dict[str, Any]:
-    return {
-        "set": name,
-        "description": _description(kinds),
-        "kinds": {kind: prompt.hash for kind, prompt in kinds.items()},
-    }
+class DescribedSet(Frozen):
+    """A prompt set, what it says of itself, and its hash by kind of problem."""
+
+    set: str
+    description: str
+    kinds: dict[str, str]
+
+
+class DescribedSets(Frozen):
+    """What `harness prompts list --json` prints."""
+
+    schema_version: int = SCHEMA
+    sets: tuple[DescribedSet, ...]
+
+
+def _described(name: str, kinds: dict[str, PromptSet]) -> DescribedSet:
+    hashes = {kind: prompt.hash for kind, prompt in kinds.items()}
+    return DescribedSet(set=name, description=_description(kinds), kinds=hashes)
 
 
 def _description(kinds: dict[str, PromptSet]) -> str:
@@ -119,13 +132,14 @@ OneMode = Annotated[
 
 @app.command("list", cls=HelpCommand)
 def list_sets(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON array.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """List the bundled sets: for which kinds of problems each is, and what it says."""
     rows = list(_kinds_by_name().items())
     out = console()
     if as_json:
-        write_json(out, [json.dumps([_described(*row) for row in rows])])
+        sets = DescribedSets(sets=tuple(_described(*row) for row in rows))
+        write_json(out, [sets.model_dump_json()])
         return
     table = words_table(("set", "description"))
     for name, kinds in rows:

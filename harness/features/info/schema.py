@@ -145,8 +145,8 @@ def schema(
             metavar="NAME",
             autocompletion=completion.schemas,
             help="result (a line of results.jsonl), transcript (a line of one), spec (a YAML file "
-            "of -c), summary (run --json), comparison (compare --json), estimate (run --dry-run "
-            "--json) or event (what observers are told).",
+            "of -c), or the output of a command with --json: "
+            f"{', '.join(registry.SCHEMA_NAMES[3:])}.",
         ),
     ],
 ) -> None:

@@ -4,22 +4,70 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from pydantic_core import to_json
+from pydantic import ConfigDict, Field
 
 from harness.cli.settings_flags import RESULT_FILTERS, with_settings
 from harness.cli.shared_flags import By, Details, RunArgument
 from harness.features.show.chosen_samples import shown_samples
 from harness.figures import count
+from harness.problem import Frozen
 from harness.run.store.directory import RESULTS
+from harness.run.store.state import Word
 from harness.run.summary.filtered_run import filtered
 from harness.run.summary.filters import read_filters
-from harness.run.summary.groups import rates_by, read_kinds
+from harness.run.summary.groups import GroupRate, rates_by, read_kinds
 from harness.run.summary.loaded_run import read_run
+from harness.run.summary.summary import Summary
 from harness.terminal.consoles import console, write_json
 from harness.terminal.groups_view import groups_view
 from harness.terminal.run_screen import hints, run_screen
 from harness.terminal.sample_table import sample_table
 from harness.terminal.summary_table import summary_view
+
+SCHEMA = 1
+
+
+class ShownState(Frozen):
+    """The state of a run as in `RunState`, and what a screen says of it."""
+
+    word: Word
+    planned: int
+    done: int
+    pending: dict[str, int]
+    cause: str
+    text: str
+
+
+class ShownSample(Frozen):
+    """A sample; one with a result has its figures too.
+
+    Attributes:
+        number: its place in the run, from 1.
+        sample: the problem's id and the number of the attempt.
+        solved: whether it is; None if that is not known yet.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    number: int
+    sample: str
+    status: str
+    solved: bool | None
+
+
+class ShownRun(Frozen):
+    """What `harness show --json` prints; `filtered_by` and `by` where they were asked for."""
+
+    schema_version: int = SCHEMA
+    run: str
+    filtered_by: Annotated[str, Field(exclude_if=lambda words: not words)] = ""
+    state: ShownState
+    repeated_lines: int
+    summary: Summary
+    samples: tuple[ShownSample, ...]
+    by: Annotated[
+        dict[str, tuple[GroupRate, ...]], Field(exclude_if=lambda groups: not groups)
+    ] = {}  # noqa: RUF012 - pydantic copies it
 
 
 @with_settings(*RESULT_FILTERS)
@@ -57,17 +105,16 @@ def show(
     samples = shown_samples(run_read, only or (), sort)
     out = console()
     if as_json:
-        summary = {
-            "run": str(run),
-            **({"filtered_by": run_read.filtered_by} if run_read.filtered_by else {}),
-            "state": {**run_read.state.model_dump(mode="json"), "text": run_read.state.text},
-            "repeated_lines": run_read.repeated,
-            "summary": run_read.summary.model_dump(mode="json"),
-            "samples": [sample.as_json() for sample in samples],
-        }
-        if kinds:
-            summary["by"] = {kind: rates_by(run_read.results, kind) for kind in kinds}
-        write_json(out, [to_json(summary).decode()])
+        shown = ShownRun(
+            run=str(run),
+            filtered_by=run_read.filtered_by,
+            state=ShownState(**run_read.state.model_dump(), text=run_read.state.text),
+            repeated_lines=run_read.repeated,
+            summary=run_read.summary,
+            samples=tuple(ShownSample(**sample.as_json()) for sample in samples),
+            by={kind: tuple(rates_by(run_read.results, kind)) for kind in kinds},
+        )
+        write_json(out, [shown.model_dump_json()])
         return
     if run_read.repeated:
         lines = count(run_read.repeated, "line")

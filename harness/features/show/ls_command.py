@@ -10,7 +10,15 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from harness.efficiency.efficiency_summary import score
-from harness.features.show.run_list import ListedRun, RunChange, Trend, list_runs, trends
+from harness.features.show.run_list import (
+    ListedRun,
+    RunChange,
+    ShownRuns,
+    ShownTrend,
+    Trend,
+    list_runs,
+    trends,
+)
 from harness.figures import count, dollars, interval, p_value, percent, points
 from harness.terminal.columns import Cell, Column, ColumnGrid
 from harness.text import printable_line
@@ -71,8 +79,6 @@ def ls(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List runs with their scores, the newest first."""
-    from pydantic_core import to_json
-
     from harness.errors import RunDirectoryError
     from harness.run.store.directory import find_runs
     from harness.terminal.consoles import console, write_json
@@ -85,22 +91,8 @@ def ls(
         console(error=True).print(printable_line(complaint), soft_wrap=True)
     trend_rows = list(trends(listing.runs)) if trend else []
     if as_json:
-        fields = {
-            "runs": listing.runs,
-            "trends": [
-                {
-                    "selection": each.selection,
-                    "problems": each.problems,
-                    "runs": [
-                        {"path": run.path, "pass_at_1": run.pass_at_1, "change": change}
-                        | ({"word": change.word} if change else {})
-                        for run, change in each.runs
-                    ],
-                }
-                for each in trend_rows
-            ],
-        }
-        write_json(out, [to_json(fields if trend else {"runs": listing.runs}).decode()])
+        shown = tuple(map(ShownTrend.of, trend_rows)) if trend else None
+        write_json(out, [ShownRuns(runs=listing.runs, trends=shown).model_dump_json()])
     elif not listing.runs:
         out.print(f"no runs in {printable_line(str(folder))}")
     elif trend:

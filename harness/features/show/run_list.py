@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
 from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError
@@ -23,6 +24,7 @@ from harness.stats.paired import score_interval
 from harness.stats.pass_at_k import Counts, share
 from harness.stats.rates import Rate
 
+SCHEMA = 1
 SIGNIFICANT = 0.05
 
 
@@ -91,6 +93,47 @@ class Trend(Frozen):
     selection: str
     problems: int
     runs: tuple[tuple[ListedRun, RunChange | None], ...]
+
+
+class TrendedRun(Frozen):
+    """One run of a trend; `word` as in `RunChange`."""
+
+    path: str
+    pass_at_1: Rate | None
+    change: RunChange | None
+    word: str | None
+
+
+class ShownTrend(Frozen):
+    """A trend as `harness ls --trend --json` prints it."""
+
+    selection: str
+    problems: int
+    runs: tuple[TrendedRun, ...]
+
+    @classmethod
+    def of(cls, trend: Trend) -> "ShownTrend":
+        """Return a trend with what of its runs is no part of the list."""
+        runs = (
+            TrendedRun(
+                path=run.path,
+                pass_at_1=run.pass_at_1,
+                change=change,
+                word=change.word if change else None,
+            )
+            for run, change in trend.runs
+        )
+        return cls(selection=trend.selection, problems=trend.problems, runs=tuple(runs))
+
+
+class ShownRuns(Frozen):
+    """What `harness ls --json` prints; the trends with `--trend`."""
+
+    schema_version: int = SCHEMA
+    runs: tuple[ListedRun, ...]
+    trends: Annotated[
+        tuple[ShownTrend, ...] | None, Field(exclude_if=lambda trends: trends is None)
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """The commands `harness tune` and `harness tune show`."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
-from pydantic_core import to_json
 from rich.console import Console
 
 from harness.cli import completion
@@ -22,6 +22,7 @@ from harness.features.tune.tune_file import TuneOptions
 from harness.features.tune.tuning import TuneRequest, Tuning
 from harness.features.tune.view import tune_view
 from harness.figures import dollars, number_range
+from harness.models.protocol import Frozen
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.estimate import estimate
@@ -31,6 +32,7 @@ from harness.terminal.progress import TerminalReporter
 from harness.terminal.summary_table import facts
 from harness.text import printable_line
 
+SCHEMA = 1
 LEFT_OUT = frozenset(
     {
         *("agent_command", "agent_read", "agent_env", "agent_memory", "agent_without_namespace"),
@@ -194,12 +196,13 @@ def run_tuning(asked: TuneRequest, *, as_json: bool = False, dry_run: bool = Fal
 def print_outcome(out: Console, outcome: TuneOutcome, *, as_json: bool) -> None:
     """Print the tree of candidates and the sentence, or all of it as one JSON object."""
     if as_json:
-        write_json(out, [to_json(outcome.as_json()).decode()])
+        write_json(out, [outcome.model_dump_json()])
         return
     out.print(tune_view(outcome), crop=False)
 
 
-class FixedPart(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FixedPart:
     """The estimate for a part that is always asked; the search ends by its limits.
 
     Attributes:
@@ -226,6 +229,15 @@ class FixedPart(NamedTuple):
         return f"{requests}, {dollars(self.cost[0])} to {dollars(self.cost[1])}"
 
 
+class ForetoldTuning(Frozen):
+    """What `harness tune --dry-run --json` prints: problems of each part, and two estimates."""
+
+    schema_version: int = SCHEMA
+    split: dict[str, int]
+    start: FixedPart
+    test: FixedPart
+
+
 def _print_estimate(out: Console, tuning: Tuning, prepared: PreparedRun, *, as_json: bool) -> None:
     """Print the split, and what the start and the test part may cost."""
     split = tuning.tune.split
@@ -237,8 +249,7 @@ def _print_estimate(out: Console, tuning: Tuning, prepared: PreparedRun, *, as_j
     test = start.times(2 * len(split.test) / len(split.selection))
     parts = {part: len(ids) for part, ids in split}
     if as_json:
-        fields = {"split": parts, "start": start._asdict(), "test": test._asdict()}
-        write_json(out, [to_json(fields).decode()])
+        write_json(out, [ForetoldTuning(split=parts, start=start, test=test).model_dump_json()])
         return
     rows = [
         ("problems", ", ".join(f"{number} {part}" for part, number in parts.items())),

@@ -1,7 +1,8 @@
 """What a tuning came to, read from its directory."""
 
 from pathlib import Path
-from typing import Any
+
+from pydantic import computed_field
 
 from harness.errors import RunDirectoryError
 from harness.features.compare.comparison import LEVEL, compare_runs
@@ -42,6 +43,7 @@ class TestGain(Frozen):
     high: float
     p_value: float
 
+    @computed_field
     @property
     def is_gain(self) -> bool:
         """Whether the tuned prompt solves more, and chance alone is unlikely to do that."""
@@ -130,6 +132,7 @@ class TuneOutcome(Frozen):
             return f"{self.tokens:,} tokens spent"
         return f"{dollars(self.cost)} spent"
 
+    @computed_field
     @property
     def sentence(self) -> str:
         """What the tuning came to."""
@@ -163,13 +166,6 @@ class TuneOutcome(Frozen):
             else "the budget ended the search",
         }
         return "; ".join(filter(None, [sentence, not_tested.get(self.ended, "")]))
-
-    def as_json(self) -> dict[str, Any]:
-        """Return everything, with the sentence."""
-        fields = self.model_dump(mode="json")
-        if self.gain is not None:
-            fields["gain"]["is_gain"] = self.gain.is_gain
-        return {**fields, "sentence": self.sentence}
 
 
 def outcome_of(path: Path) -> TuneOutcome:

@@ -26,8 +26,8 @@ from harness.errors import (
     UsageError,
 )
 from harness.features.verify.library import VerifiedBenchmark, VerifyRequest, verify_problems
-from harness.features.verify.reference_timing import calibrate_problems
-from harness.features.verify.verification import Verification
+from harness.features.verify.reference_timing import TimedSource, calibrate_problems
+from harness.features.verify.verification import SCHEMA, Verification
 from harness.figures import count, percent
 from harness.problem import Problem
 from harness.run.session.judging_session import judging
@@ -66,7 +66,7 @@ def _gate(err: Console, summary: Verification, least: float | None) -> int:
 
 def _json(verified: VerifiedBenchmark) -> Iterator[str]:
     """Yield one JSON object in pieces, as it is large for a large source."""
-    yield '{"problems": ['
+    yield f'{{"schema_version": {SCHEMA}, "problems": ['
     for number, problem in enumerate(verified.problems):
         yield (", " if number else "") + json.dumps(problem.model_dump(mode="json"))
     yield f'], "summary": {json.dumps(verified.summary.model_dump(mode="json"))}}}'
@@ -99,9 +99,8 @@ def _time(
 
     timed = calibrate_problems(problems, scales, how, reporter, tell_known)
     if as_json:
-        rows = ", ".join(each.model_dump_json() for each in timed.problems)
-        summary = timed.summary.model_dump_json()
-        write_json(console(), [f'{{"problems": [{rows}], "summary": {summary}}}'])
+        whole = TimedSource(problems=timed.problems, summary=timed.summary)
+        write_json(console(), [whole.model_dump_json()])
     else:
         console().print(timed.view())
     if timed.interrupted:

@@ -35,6 +35,7 @@ from harness.terminal.notebook import NotebookView
 from harness.terminal.rich_tables import facts, figures_table
 from harness.text import printable_line
 
+SCHEMA = 1
 LISTED = 40
 OWN = ("benchmark", "recollect")
 
@@ -94,6 +95,14 @@ class CalibrationSummary(Frozen):
     lacking: dict[str, int]
     failures: int
     references: int
+
+
+class TimedSource(Frozen):
+    """What `harness verify --time --json` prints."""
+
+    schema_version: int = SCHEMA
+    problems: tuple[CalibratedProblem, ...]
+    summary: CalibrationSummary
 
 
 def calibrated(problem: Problem, scale: Scale | str) -> CalibratedProblem:

@@ -23,6 +23,7 @@ from harness.run.summary.summary import counted, without_hidden
 from harness.terminal.rich_tables import facts, words_table
 from harness.text import first_few
 
+SCHEMA = 1
 SMALL_ROW = 1 << 16
 """Most bytes of a row that is decoded only to count its tests."""
 SLOW = 0.5
@@ -156,6 +157,14 @@ class Verification(Frozen):
     def as_expected(self) -> float:
         """Share of the judged solutions whose verdict is the expected one; 0 without any."""
         return (self.judged - self.contradicted) / self.judged if self.judged else 0.0
+
+
+class VerifiedSource(Frozen):
+    """What `harness verify --json` prints."""
+
+    schema_version: int = SCHEMA
+    problems: tuple[VerifiedProblem, ...]
+    summary: Verification
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ import pytest
 from hub_server import Hub
 from program import Done, finish, harness, start
 from pyarrow import parquet  # type: ignore[import-untyped]
+from schemas import valid
 
 LCB, LEETCODE, LCD = (
     "livecodebench/code_generation_lite",
@@ -168,7 +169,7 @@ def ids(done: Done) -> list[str]:
 
 def fetched(done: Done) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return valid("files", done.stdout)
 
 
 def blob(cache: Path, repo: str, name: str) -> Path:

@@ -75,7 +75,7 @@ class TestList:
     def test_prompts_list_as_json(self, tmp_path: Path) -> None:
         done = harness(tmp_path, "prompts", "list", "--json")
         assert (done.returncode, done.stderr) == (0, "")
-        rows: list[dict[str, Any]] = json.loads(done.stdout)
+        rows: list[dict[str, Any]] = json.loads(done.stdout)["sets"]
         by_set = {row["set"]: row for row in rows}
         assert len(by_set) == len(rows)
         terse = by_set["terse"]

@@ -61,7 +61,7 @@ def test_a_trend_marks_the_regression(folder: Path) -> None:
 
 def test_json_has_the_runs_in_full(folder: Path) -> None:
     data = json.loads(harness(folder, "ls", "--json").stdout)
-    assert set(data) == {"runs"}
+    assert set(data) == {"schema_version", "runs"}
     monday = next(run for run in data["runs"] if run["path"] == "runs/monday")
     assert monday["pass_at_1"]["value"] == 0.75
     assert (monday["state"], monday["cost"]) == ("done", None)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, Reply, completion, tool_call
 from program import Done, finish, harness, harness_after, heard, run, start
+from schemas import valid
 from tuning_made import (
     BROKEN,
     EXPECTED,
@@ -43,7 +44,7 @@ def asked(server: ChatServer, model: str | None = None) -> list[str]:
 def shown(folder: Path) -> dict[str, Any]:
     done = harness(folder, "tune", "show", "mine", "--json")
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return valid("tuning", done.stdout)
 
 
 @pytest.mark.thorough
@@ -344,7 +345,7 @@ class TestRefusals:
         assert "6 train, 6 selection, 9 test" in done.stdout
         assert "18 requests" in done.stdout
         assert not (folder / "mine").exists()
-        data = json.loads(dry(folder, "--price", "1,1", "--json").stdout)
+        data = valid("tuning-estimate", dry(folder, "--price", "1,1", "--json").stdout)
         assert data["split"] == {"train": 6, "selection": 6, "test": 9}
         assert data["test"]["requests"] == [18, 18]
 
