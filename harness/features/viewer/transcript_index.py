@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from harness.agent.events import Event, Response, Resumed, ToolResult
 from harness.features.viewer.result_index import Lines, Span
 from harness.run.store.files import open_file
-from harness.run.store.transcript import EVENT, ResultHeads, SharedParts, with_head
+from harness.run.store.transcript import EVENT, WHOLE, ResultHead, ResultHeads, SharedParts
 from harness.run.store.transcripts import FOLDER
 
 UNREADABLE = "unreadable"
@@ -37,7 +37,7 @@ class TranscriptLine:
         answers: id of the call to which a tool result belongs.
         failed: whether that result is an error.
         fenced: whether an answer has a code fence, and so may hold a program.
-        head: beginning of the line that it leaves out, see `ResultHeads`.
+        head: what the line leaves out.
     """
 
     number: int
@@ -49,7 +49,7 @@ class TranscriptLine:
     answers: str = ""
     failed: bool = False
     fenced: bool = False
-    head: bytes = b""
+    head: ResultHead = WHOLE
 
 
 class TranscriptIndex:
@@ -93,7 +93,7 @@ class TranscriptIndex:
         self.changes += 1
         head = self._heads.next()
         try:
-            event: Event | None = EVENT.validate_json(with_head(self._shared.put_back(line), head))
+            event: Event | None = EVENT.validate_json(head.put_back(self._shared.put_back(line)))
         except ValidationError:
             event = None
         self._heads.note(event)
@@ -111,7 +111,7 @@ class TranscriptIndex:
         """Read the event of a line; None if it is unreadable."""
         try:
             stored = self._shared.put_back(self._bytes(line.span))
-            return EVENT.validate_json(with_head(stored, line.head))
+            return EVENT.validate_json(line.head.put_back(stored))
         except (OSError, ValidationError):
             return None
 
@@ -137,7 +137,7 @@ class TranscriptIndex:
             place, mark = next(marks)
 
 
-def _what(number: int, span: Span, event: Event | None, head: bytes) -> TranscriptLine:
+def _what(number: int, span: Span, event: Event | None, head: ResultHead) -> TranscriptLine:
     if event is None:
         return TranscriptLine(number, span, UNREADABLE)
     kind, turn = event.event, getattr(event, "turn", 0)

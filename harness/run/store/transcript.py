@@ -5,7 +5,7 @@ import io
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 from urllib.parse import quote, unquote
 
 from pydantic import TypeAdapter, ValidationError
@@ -25,7 +25,7 @@ from harness.agent.events import (
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
 from harness.grading.verdict import stored_grade
-from harness.models.protocol import ModelTurn, SystemMessage, ToolCall, usual_stop
+from harness.models.protocol import ModelTurn, SystemMessage, ToolCall, UserMessage, usual_stop
 from harness.problem import Problem
 from harness.run.store.billed_requests import requests_of
 from harness.run.store.files import lines_of, open_file, read_json
@@ -38,6 +38,7 @@ BROKEN = ".broken"
 LONGEST_CAUSE = 200
 MISSING = "the rest of it stands in the run's run.json, which is missing or has no `transcripts`"
 NO_ANSWER = "the rest of it stands in the answer with its call, which cannot be read"
+NO_MESSAGE = "the rest of it stands in a message before it, which cannot be read"
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 # How lines begin, with and without the part that a run's transcripts share.
@@ -48,6 +49,9 @@ OPENING = b'"messages":[{"role":"system","sha256":"%s"}'
 HASH = 16  # hex digits of the hash of a system message
 LACKING = OPENING[: OPENING.index(b"%s")]
 RESULT = b'{"event":"tool_result","result":{'
+CONTENT, AGAIN = b'"content":"', b'"again":'
+PARAGRAPH = rb"\n\n"
+"""End of a paragraph in JSON. No escape sequence goes on after it."""
 STOP = {"response": {"stop"}}
 
 
@@ -123,8 +127,57 @@ def _system_message(text: str) -> bytes:
     return SystemMessage(content=text).model_dump_json().encode()
 
 
+class ResultHead(NamedTuple):
+    """What the line of a tool result leaves out, as JSON.
+
+    Attributes:
+        start: its beginning with turn, call id and name; empty if the line is whole.
+        said: the newest user message, with which the result's content may begin.
+    """
+
+    start: bytes = b""
+    said: bytes = b""
+
+    def leave_out(self, line: bytes) -> bytes:
+        """Return a line without its beginning, and without the paragraphs that were said."""
+        if not self.start or not line.startswith(self.start):
+            return line
+        rest = line[len(self.start) :]
+        again, end = 0, len(CONTENT)
+        while cut := self.said.find(PARAGRAPH, again) + 1:
+            cut += len(PARAGRAPH) - 1
+            if rest[end : end + cut - again] != self.said[again:cut]:
+                break
+            again, end = cut, end + cut - again
+        if again and rest.startswith(CONTENT):
+            rest = b"%s%d,%s%s" % (AGAIN, again, CONTENT, rest[end:])
+        return RESULT + rest
+
+    def put_back(self, line: bytes) -> bytes:
+        """Return the whole line."""
+        if not self.start or not line.startswith(RESULT):
+            return line
+        rest = line[len(RESULT) :]
+        if rest.startswith(AGAIN):
+            again, _, rest = rest[len(AGAIN) :].partition(b",")
+            if not again.isdigit() or int(again) > len(self.said):
+                return line
+            rest = CONTENT + self.said[: int(again)] + rest[len(CONTENT) :]
+        return self.start + rest
+
+    def lacks(self, line: bytes) -> str:
+        """Return where the rest of a line stands that cannot be made whole; else nothing."""
+        if not line.startswith(RESULT) or self.put_back(line) is not line:
+            return ""
+        return NO_MESSAGE if self.start else NO_ANSWER
+
+
+WHOLE = ResultHead()
+"""Of a line that leaves out nothing."""
+
+
 class ResultHeads:
-    """Beginnings of the lines of tool results that follow an answer.
+    """What the lines of tool results that follow an answer leave out.
 
     Results come in the order of the answer's calls. So their lines leave out turn, call id and
     name, except after a line that is not a result of the same answer.
@@ -133,6 +186,7 @@ class ResultHeads:
     def __init__(self) -> None:
         self._turn = 0
         self._calls: Sequence[ToolCall] = ()  # those whose results come next
+        self._said = b""
 
     def note(self, event: Event | None) -> None:
         """Take note of each event of the transcript, in order; None if it cannot be read."""
@@ -140,24 +194,21 @@ class ResultHeads:
             self._turn, self._calls = event.turn, event.response.tool_calls
         elif self._calls:
             self._calls = self._calls[1:] if isinstance(event, ToolResult) else ()
+        if event is None or isinstance(event, Damaged):
+            self._said = b""
+        elif isinstance(event, Request):
+            for message in event.messages:
+                if isinstance(message, UserMessage):
+                    self._said = to_json(message.content)[1:-1]
 
-    def next(self) -> bytes:
-        """Return the beginning that the next line leaves out; empty if it is whole."""
+    def next(self) -> ResultHead:
+        """Return what the next line leaves out."""
         if not self._calls:
-            return b""
+            return WHOLE
         call = self._calls[0]
         key = self._turn, to_json(call.id), to_json(call.name)
-        return b'{"event":"tool_result","turn":%d,"result":{"call_id":%s,"name":%s,' % key
-
-    def leave_out(self, line: bytes) -> bytes:
-        """Return the next line without what the answer says."""
-        head = self.next()
-        return RESULT + line[len(head) :] if head and line.startswith(head) else line
-
-
-def with_head(line: bytes, head: bytes) -> bytes:
-    """Return a line with the beginning that `ResultHeads` left out."""
-    return head + line[len(RESULT) :] if head and line.startswith(RESULT) else line
+        start = b'{"event":"tool_result","turn":%d,"result":{"call_id":%s,"name":%s,' % key
+        return ResultHead(start, self._said)
 
 
 def line_of(event: Event) -> bytes:
@@ -249,7 +300,7 @@ class TranscriptWriter(Closing):
             event = writable_copy(event)
             line = line_of(event)
         if isinstance(event, ToolResult):
-            line = self._heads.leave_out(line)
+            line = self._heads.next().leave_out(line)
         elif isinstance(event, SampleStart | Request):
             line = self._shared.leave_out(line)
         self._heads.note(event)
@@ -308,11 +359,11 @@ def events_in(file: BinaryIO, where: Path, shared: SharedParts) -> Iterator[Even
         if not line.endswith(b"\n"):
             break
         head = heads.next()
-        event = _event_of(with_head(shared.put_back(line), head), number)
+        event = _event_of(head.put_back(shared.put_back(line)), number)
         if shared.lacks(line):
             event = Damaged(line=number, cause=MISSING)
-        elif line.startswith(RESULT) and not head:
-            event = Damaged(line=number, cause=NO_ANSWER)
+        elif cause := head.lacks(line):
+            event = Damaged(line=number, cause=cause)
         heads.note(event)
         if readable:
             yield event

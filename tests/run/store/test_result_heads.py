@@ -86,6 +86,62 @@ def test_a_writer_that_goes_on_writes_a_whole_line_first(tmp_path: Path) -> None
     assert list(read_events(path)) == [START, ASKED, ANSWER, result(0), result(1), result(2)]
 
 
+STATEMENT = 'Add "a" and \\n b.\n\nÄ lone \\\n\nend.\n\n## Test 1'
+SAID = Request(turn=1, hash="0a", messages=(UserMessage(content=STATEMENT),))
+REPEATS = {
+    "all": (STATEMENT, 3),
+    "two paragraphs": (STATEMENT[:-10] + "other", 2),
+    "nothing": ("## Test 1", 0),
+    "a paragraph in part": (STATEMENT[:-12], 2),
+    "and more": (STATEMENT + "\n\n1", 3),
+}
+
+
+def told(content: str) -> ToolResult:
+    message = ToolMessage(call_id=CALLS[0].id, name=CALLS[0].name, content=content)
+    return ToolResult(turn=1, result=message)
+
+
+@pytest.mark.parametrize("name", REPEATS)
+def test_what_the_user_message_says_is_not_written_again(tmp_path: Path, name: str) -> None:
+    content, paragraphs = REPEATS[name]
+    events: list[Event] = [START, SAID, ANSWER, told(content), result(1)]
+    path = written(tmp_path, events)
+    line = json.loads(path.read_text().splitlines()[3])
+    left = STATEMENT.split("\n\n", paragraphs)[:paragraphs]
+    kept = content.removeprefix("".join(f"{part}\n\n" for part in left))
+    assert line["result"]["content"] == kept
+    assert ("again" in line["result"]) == bool(paragraphs)
+    assert list(read_events(path)) == events
+    assert viewed(path) == events
+
+
+def test_only_the_newest_user_message_counts(tmp_path: Path) -> None:
+    other = Request(turn=2, hash="0b", messages=(UserMessage(content="Go on.\n\nNow."),))
+    later = ANSWER.model_copy(update={"turn": 2})
+    message = told("Go on.\n\nThen.").model_copy(update={"turn": 2})
+    events: list[Event] = [START, SAID, ANSWER, told(STATEMENT), other, later, message]
+    path = written(tmp_path, events)
+    assert path.read_text().count('"again":') == 2
+    assert list(read_events(path)) == events
+    assert viewed(path) == events
+
+
+@pytest.mark.parametrize("damage", ["{]", '{"event":"request","turn":1}'])
+def test_a_result_after_a_damaged_message_is_damaged_not_shortened(
+    tmp_path: Path, damage: str
+) -> None:
+    longer = Request(turn=1, hash="0c", messages=(UserMessage(content="Long. " * 99 + "\n\n"),))
+    path = written(tmp_path, [START, longer, SAID, ANSWER, told(STATEMENT)])
+    lines = path.read_text().splitlines(keepends=True)
+    lines[2] = f"{damage}\n"
+    path.write_text("".join(lines))
+    last = list(read_events(path))[-1]
+    assert isinstance(last, Damaged)
+    assert "a message before it" in last.cause
+    assert viewed(path)[-1] is None
+
+
 @pytest.mark.parametrize(("place", "readable"), [(2, 0), (3, 0), (4, 1)])
 def test_results_after_a_damaged_line_of_their_answer_are_damaged_too(
     tmp_path: Path, place: int, readable: int
