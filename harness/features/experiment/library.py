@@ -13,6 +13,7 @@ from harness.features.experiment.experiment_file import experiment_at
 from harness.features.experiment.grid_run import GridRun, in_batches
 from harness.features.experiment.ranking import rank
 from harness.features.experiment.request import ExperimentRequest
+from harness.features.experiment.runs_folder import locked
 from harness.features.experiment.stopping_goal import check_pair, goal_of
 from harness.features.experiment.variant_runs import CarryOut, VariantRuns
 from harness.features.experiment.variants import Variant
@@ -39,7 +40,6 @@ from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
 from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.store.directory import RunDirectory, check_writable
-from harness.run.store.directory_lock import locked
 from harness.text import printable_line
 
 OneModel = str | Model | Callable[[dict[str, Any]], Any] | Mapping[str, Any]

@@ -11,6 +11,7 @@ from typing import cast
 from harness.agent.attempt import StopReason
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import Experiment
+from harness.features.experiment.run_parts import clear_unbegun, without_budget
 from harness.features.experiment.variants import Variant
 from harness.models.protocol import Model
 from harness.models.replay import ReplayModel
@@ -20,7 +21,6 @@ from harness.run.engine.controller import RunController
 from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.lifecycle import PreparedRun, Read
 from harness.run.engine.outcome import Outcome
-from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, ROUNDING, Budget, Total
 from harness.run.plan.plan import Plan
 from harness.run.session.sync import run

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.errors import RunDirectoryError, UsageError
+from harness.features.experiment.run_parts import clear_unbegun, without_budget
 from harness.features.tune.tune_file import Ended
 from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
@@ -16,7 +17,6 @@ from harness.run.engine.controller import RunController
 from harness.run.engine.earlier_spending import budget_of, earlier_spending
 from harness.run.engine.lifecycle import PreparedRun
 from harness.run.engine.outcome import Outcome
-from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, Total
 from harness.run.plan.target import resolve_target
 from harness.run.session.sync import run

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
+from harness.features.experiment.runs_folder import locked
 from harness.features.tune.candidate_runs import (
     CandidateRuns,
     SearchStoppedError,
@@ -44,7 +45,6 @@ from harness.run.plan.budget import Total
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import RESUMABLE, RunSpec, known_keys, read_spec, spec_of, stored
 from harness.run.store.directory import MANIFEST, default_path
-from harness.run.store.directory_lock import locked
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
