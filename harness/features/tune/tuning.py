@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
-from harness.features.experiment.runs_folder import locked
+from harness.features.experiment.runs_folder import locked, refuse_used
 from harness.features.tune.candidate_runs import (
     CandidateRuns,
     SearchStoppedError,
@@ -44,7 +44,7 @@ from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.budget import Total
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import RESUMABLE, RunSpec, known_keys, read_spec, spec_of, stored
-from harness.run.store.directory import MANIFEST, default_path
+from harness.run.store.directory import default_path
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
@@ -156,7 +156,7 @@ class Tuning:
         problems = {each.id: each for each in loaded.problems}
         before = read_tune(path) if (path / FILE).exists() else None
         if before is None:
-            _refuse_used(path)
+            refuse_used(path / FILE, "a tuning", CANDIDATES)
             selected = select(loaded.problems, spec.selection()).problems
             split = split_problems(selected, options.sizes, spec.seed, options.test_from)
         else:
@@ -366,14 +366,3 @@ class Tuning:
     def _keep(self, **update: Any) -> None:
         self.tune = self.tune.model_copy(update=update)
         self.tune.write(self.asked.path)
-
-
-def _refuse_used(path: Path) -> None:
-    """Refuse a directory with something else in it. Raises RunDirectoryError."""
-    if (path / MANIFEST).exists():
-        raise RunDirectoryError(f"{path} is a run, not a tuning; choose another --out")
-    draft = f".{FILE}.draft"
-    if path.exists() and (
-        not path.is_dir() or any(each.name not in {draft, CANDIDATES} for each in path.iterdir())
-    ):
-        raise RunDirectoryError(f"{path} exists and is not a tuning; choose another --out")
