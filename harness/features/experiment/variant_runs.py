@@ -4,14 +4,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from pathlib import Path
 from typing import cast
 
 from harness.agent.attempt import StopReason
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import Experiment
-from harness.features.experiment.run_parts import clear_unbegun, without_budget
+from harness.features.experiment.run_parts import CarryOut, carry_out_part, close_models
 from harness.features.experiment.variants import Variant
 from harness.models.protocol import Model
 from harness.models.replay import ReplayModel
@@ -23,15 +21,11 @@ from harness.run.engine.lifecycle import PreparedRun, Read
 from harness.run.engine.outcome import Outcome
 from harness.run.plan.budget import NOTHING, ROUNDING, Budget, Total
 from harness.run.plan.plan import Plan
-from harness.run.session.sync import run
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.transcript import sample_name
 from harness.sources.files.rows import Loaded
 from harness.text import printable_line
-
-CarryOut = Callable[[PreparedRun, Path, Budget], Outcome]
-"""Runs part of a variant, as `RunController.carry_out` does."""
 
 
 @dataclass(slots=True)
@@ -82,7 +76,7 @@ class VariantRuns:
 
     def close(self) -> None:
         """Close the models of variants that were prepared but not started."""
-        run(partial(_close, list(self._ready.values())))
+        close_models(self._ready.values())
         self._ready.clear()
 
     @property
@@ -149,7 +143,7 @@ class VariantRuns:
             or prepared.plan.spec.samples_per_problem != variant.spec.samples_per_problem
         ):
             if prepared is not None:
-                self.close_one(variant)
+                close_models([self._ready.pop(variant.name)])
             prepared = self._ready[variant.name] = self._prepared(experiment, variant)
         if asked is None:
             return prepared
@@ -165,10 +159,6 @@ class VariantRuns:
             samples = _at_most(samples, most)
         return replace(prepared, samples=samples)
 
-    def close_one(self, variant: Variant) -> None:
-        """Close the model of a variant that was prepared but not started."""
-        run(partial(_close, [self._ready.pop(variant.name)]))
-
     def carry_out(
         self, experiment: Experiment, variant: Variant, prepared: PreparedRun, carry_out: CarryOut
     ) -> Outcome:
@@ -176,11 +166,10 @@ class VariantRuns:
         path = experiment.run(variant)
         others = (each for name, each in self._spent.items() if name != variant.name)
         elsewhere = sum(others, NOTHING)
-        budget = self.budget = budget_of(prepared.plan, path, elsewhere)
-        clear_unbegun(path)
         self._ready.pop(variant.name, None)
-        outcome = carry_out(without_budget(prepared), path, budget)
-        self._spent[variant.name] = budget.spent - elsewhere
+        outcome = carry_out_part(prepared, path, elsewhere, carry_out)
+        self.budget = outcome.budget
+        self._spent[variant.name] = outcome.budget.spent - elsewhere
         self._tried |= {
             (variant.name, sample_name(each.id, index)) for each, index in prepared.samples
         }
@@ -246,8 +235,3 @@ def _own_model(name: str, thing: object) -> Model:
     model = model_of(name, thing)
     is_shared = isinstance(model, UserModel) and not isinstance(thing, type)
     return _OpenModel(name, cast("Model", thing)) if is_shared else model
-
-
-async def _close(prepared: Sequence[PreparedRun]) -> None:
-    for each in prepared:
-        await each.plan.model.close()

@@ -12,13 +12,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
+from harness.features.experiment.run_parts import close_models
 from harness.features.experiment.runs_folder import locked, refuse_used
 from harness.features.tune.candidate_runs import (
     CandidateRuns,
     SearchStoppedError,
-    close,
+    most_of,
     refuse_function,
     refuse_recorded,
+    times,
 )
 from harness.features.tune.candidate_set import Candidate, CandidateSet, digest
 from harness.features.tune.gepa_search import GepaSearch, Results, need_gepa
@@ -41,7 +43,7 @@ from harness.features.tune.tune_file import FILE, TuneFile, TuneOptions, read_tu
 from harness.problem import ProblemView
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import PreparedRun
-from harness.run.plan.budget import Total
+from harness.run.plan.budget import NOTHING, Total
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import RESUMABLE, RunSpec, known_keys, read_spec, spec_of, stored
 from harness.run.store.directory import default_path
@@ -198,7 +200,7 @@ class Tuning:
 
     def close(self, prepared: PreparedRun) -> None:
         """Close what `prepare` opened, and is not used."""
-        close(prepared)
+        close_models([prepared])
         self._unused.close()
 
     def carry_out(self) -> TuneOutcome:
@@ -301,8 +303,8 @@ class Tuning:
         searched = self.tune.split.searched
         results = self.runs.ask(folder, name, searched, wanted, self._allowance())
         asked = [each for of_problem in results.values() for each in of_problem]
-        mean, before = self.runs.mean_cost(asked), self._costs.get(name, Total())
-        self._costs[name] = Total(max(mean.cost, before.cost), max(mean.tokens, before.tokens))
+        known = self._costs.get(name, NOTHING)
+        self._costs[name] = most_of((self.runs.mean_cost(asked), known))
         return results
 
     def _allowance(self) -> Total:
@@ -312,17 +314,9 @@ class Tuning:
         samples = len(split.test) * spec.samples_per_problem
         if not self._costs:  # each sample is taken to cost the same
             share = 2 * len(split.test) / (2 * len(split.test) + len(split.selection))
-            return Total(limit.cost * (1 - share), limit.tokens * (1 - share))
-        start = self._costs[self.tune.start]
-        dearest = Total(
-            max(each.cost for each in self._costs.values()),
-            max(each.tokens for each in self._costs.values()),
-        )
-        reserved = Total(
-            MARGIN * samples * (start.cost + dearest.cost),
-            MARGIN * samples * (start.tokens + dearest.tokens),
-        )
-        return limit - reserved
+            return times(limit, 1 - share)
+        both = self._costs[self.tune.start] + most_of(self._costs.values())
+        return limit - times(both, MARGIN * samples)
 
     def _allows(self, dearest: Total) -> None:
         """Refuse a request for reflection that the budget does not hold."""
