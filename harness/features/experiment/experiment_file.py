@@ -80,6 +80,11 @@ class Experiment:
         """Return the run directory of a variant."""
         return self.path / variant.name
 
+    @property
+    def following(self) -> list[Variant]:
+        """The variants that get as many samples as another variant's spend pays for."""
+        return [variant for variant in self.variants if variant.name in self.auto_shots]
+
     def write(self, decision: Decision | None = None) -> None:
         """Write `experiment.json`.
 

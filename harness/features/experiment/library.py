@@ -36,6 +36,7 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter, log
 from harness.run.session.sync import run as run_async
 from harness.run.settings.keys import VariantKeys
+from harness.run.settings.python_arguments import path_of
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
@@ -104,7 +105,10 @@ def experiment(
     for name, each in (("stop_when_decided", stop_when_decided), ("progress", progress)):
         if each not in {None, True, False}:
             raise UsageError(f"experiment(): {name} is {each!r}; give True or False")
-    config, out, resume = _paths(config=config, out=out, resume=resume)
+    config, out, resume = (
+        None if path is None else path_of("experiment()", name, path)
+        for name, path in (("config", config), ("out", out), ("resume", resume))
+    )
     names, own = _models(models)
     given = None if benchmark is None else checked(benchmark)
     settings: dict[str, Any] = dict(keys)
@@ -161,14 +165,6 @@ def _several(name: str, given: object) -> list[str] | None:
         if not isinstance(each, str | Path):
             raise UsageError(f"experiment(): {name} has {each!r}; give names, or one name")
     return list(map(str, several))
-
-
-def _paths(**given: object) -> list[Path | None]:
-    """Return paths as such. Raises UsageError for anything else."""
-    for name, path in given.items():
-        if path is not None and not isinstance(path, str | Path):
-            raise UsageError(f"experiment(): {name} is a {type(path).__name__}; give a path")
-    return [None if path is None else Path(cast("str", path)) for path in given.values()]
 
 
 def _models(given: object) -> tuple[list[Any] | None, dict[str, object]]:
