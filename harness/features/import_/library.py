@@ -39,7 +39,6 @@ from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.languages import PYTHON, LanguageName
 from harness.models.prices.price import Price
 from harness.problem import Problem
-from harness.run.engine.manifest import SCHEMA
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
 from harness.run.settings.keys import JudgingKeys, Words
@@ -148,16 +147,13 @@ def import_run(
     """
     spec = spec_from("import_run()", keys, ImportKeys, OWN)
     given = checked(problems)
-    named: dict[str, Any] = {"model": model, "mode": mode, "extract": extract, "price": price}
-    for key in ("skip_bad_rows", "language", "cpp_flags"):
-        named[key] = keys.pop(key, None)
+    own = {"model": model, "mode": mode, "extract": extract, "price": price}
     request = ImportRequest(
         path_of("import_run()", "file", file),
         path_of("import_run()", "out", out),
         name_of(given),
         lambda _skip: read(given, spec),
-        {key: value for key, value in named.items() if value is not None},
-        keys,
+        {**keys, **{key: value for key, value in own.items() if value is not None}},
         file_format,
         _names(write_tool),
         _field(problem_field),
@@ -362,8 +358,7 @@ def _manifest(
     digest = TrajectoryFile(file, SOLUTIONS).sha256()
     imported = {"file": file.name, "sha256": digest, "verdicts": PUBLISHED}
     return {
-        "schema": SCHEMA,
+        **manifest_of(imported, loaded, problems.values(), spec),
         "harness": __version__,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        **manifest_of(imported, loaded, problems.values(), spec),
     }
