@@ -59,7 +59,9 @@ AXES = {
 }
 MODES = (SHOT.name, LOOP.name)
 AUTO = "auto"
-OWN = frozenset({*AXES, "vary", "variants", "baseline"})
+FORMER = "cells"
+"""What `variants` was called before."""
+OWN = frozenset({*AXES, "vary", "variants", FORMER, "baseline"})
 """Keys of a grid that are not keys of a run."""
 FLAGS = "cpp_flags"
 """The key that only variants in C++ use."""
@@ -287,11 +289,14 @@ def _entry(given: Any, plural: str, key: str, path: Path | str) -> Values:
 
 
 def _own_variants(values: Values, path: Path | str) -> Iterator[tuple[str | None, Values]]:
-    given = values.get("variants")
+    if "variants" in values and FORMER in values:
+        raise UsageError(f"{path}: variants and {FORMER} are the same thing; give one")
+    key = FORMER if FORMER in values else "variants"
+    given = values.get(key)
     if given is None:
         return
-    for number, each in enumerate(_listed(given, "variants", path), 1):
-        where = f"{path}: variants: number {number}"
+    for number, each in enumerate(_listed(given, key, path), 1):
+        where = f"{path}: {key}: number {number}"
         variant = _mapping(each, where)
         name = variant.pop("name", None)
         if name is not None:

@@ -32,7 +32,8 @@ def read_inspect_logs(rows: Iterable[Fields], problem_field: str | None) -> Iter
     """Read logs, or the samples of an archive, each with the log's `eval`; see `Reader`."""
     for row in rows:
         model = row.inner("eval").text("model")
-        for sample in row.each("samples", "sample") if "samples" in row else [row]:
+        is_sample = "eval" in row and "samples" not in row
+        for sample in [row] if is_sample else row.each("samples", "sample"):
             yield _trajectory(sample, model, problem_field)
 
 
