@@ -15,7 +15,7 @@ from typing import Any, Unpack, cast
 
 from rich.console import Group, RenderableType
 
-from harness.agent.attempt import ChosenBy, StopReason
+from harness.agent.attempt import Attempt, ChosenBy, StopReason
 from harness.agent.strategies.modes import SHOT
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.grade.solution_readers import read_solutions
@@ -35,10 +35,12 @@ from harness.features.import_.trajectory_import import (
 )
 from harness.features.show.library import LoadedRun
 from harness.figures import count
-from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.languages import PYTHON, LanguageName
 from harness.models.prices.price import Price
+from harness.models.protocol import Usage
 from harness.problem import Problem
+from harness.run.engine.sample import result_of
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
 from harness.run.settings.keys import JudgingKeys, Words
@@ -50,7 +52,6 @@ from harness.run.store.directory import RunDirectory, check_new
 from harness.run.store.origin import PUBLISHED
 from harness.run.store.planned_samples import of_file, planned_samples
 from harness.run.store.results import SampleResult
-from harness.run.store.transcript import facts_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
@@ -285,27 +286,17 @@ def _results(matched: Sequence[MatchedSolution]) -> Iterator[SampleResult]:
         problem, verdict = each.problem, _verdict(each.published)
         if verdict in INFRASTRUCTURE:
             continue
-        yield SampleResult(
-            **facts_of(problem, each.index),
-            verdict=verdict,
-            public_passed=0,
-            public_total=0,
-            hidden_passed=0,
-            hidden_total=0,
-            tests=(),
+        attempt = Attempt(
             code=each.code,
             chosen_by=ChosenBy.ANSWER,
             extraction=each.extraction,
             stop_reason=StopReason.MODEL_STOPPED,
+            usage=each.usage or Usage(),
+            usage_known=each.usage is not None,
             model_calls=each.calls,
-            tool_calls=0,
-            malformed_tool_calls=0,
-            nudges=0,
-            written=int(bool(each.code)),
-            usage=each.usage,
-            cost=None,
-            seconds=0.0,
         )
+        result = result_of(problem, each.index, attempt, Grade(verdict=verdict))
+        yield result.model_copy(update={"written": int(bool(each.code))})
 
 
 def _verdict(published: Published | None) -> Verdict:
