@@ -40,6 +40,7 @@ from harness.languages import PYTHON, LanguageName
 from harness.models.prices.price import Price
 from harness.models.protocol import Usage
 from harness.problem import Problem
+from harness.run.engine.manifest import SCHEMA
 from harness.run.engine.sample import result_of
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
@@ -349,7 +350,8 @@ def _manifest(
     digest = TrajectoryFile(file, SOLUTIONS).sha256()
     imported = {"file": file.name, "sha256": digest, "verdicts": PUBLISHED}
     return {
-        **manifest_of(imported, loaded, problems.values(), spec),
+        "schema": SCHEMA,
         "harness": __version__,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        **manifest_of(imported, loaded, problems.values(), spec),
     }
