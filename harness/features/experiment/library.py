@@ -36,7 +36,7 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter, log
 from harness.run.session.sync import run as run_async
 from harness.run.settings.keys import VariantKeys
-from harness.run.settings.python_arguments import path_of
+from harness.run.settings.python_arguments import names_of, path_of
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
@@ -116,8 +116,8 @@ def experiment(
         settings["benchmark"] = name_of(given)
     lists = {
         "models": None if resume is not None and len(own) == len(names or ()) else names,
-        "modes": _several("modes", modes),
-        "prompts": _several("prompts", prompts),
+        "modes": None if modes is None else names_of("experiment()", "modes", modes),
+        "prompts": None if prompts is None else names_of("experiment()", "prompts", prompts),
         "shots": shots,
         "vary": vary,
     }
@@ -154,17 +154,6 @@ def experiment(
     for line in call.remarks():
         LOG.notice(printable_line(line + them))
     return ExperimentResult.model_construct(**dict(rank(asked.path)))
-
-
-def _several(name: str, given: object) -> list[str] | None:
-    """Return names as a list. Raises UsageError."""
-    if given is None:
-        return None
-    several = cast("list[object]", [*given] if isinstance(given, list | tuple) else [given])
-    for each in several:
-        if not isinstance(each, str | Path):
-            raise UsageError(f"experiment(): {name} has {each!r}; give names, or one name")
-    return list(map(str, several))
 
 
 def _models(given: object) -> tuple[list[Any] | None, dict[str, object]]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 from rich.console import Group, RenderableType
 
@@ -45,7 +45,7 @@ from harness.run.engine.sample import result_of
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
 from harness.run.settings.keys import JudgingKeys, Words
-from harness.run.settings.python_arguments import path_of, spec_from
+from harness.run.settings.python_arguments import names_of, path_of, spec_from
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
@@ -157,7 +157,7 @@ def import_run(
         lambda _skip: read(given, spec),
         {**keys, **{key: value for key, value in own.items() if value is not None}},
         file_format,
-        _names(write_tool),
+        names_of("import_run()", "write_tool", write_tool),
         _field(problem_field),
     )
     try:
@@ -171,14 +171,6 @@ def import_run(
     if imported.failures:
         LOG.notice(failure_words(imported.failures, "call"))
     return ImportedRun(imported)
-
-
-def _names(given: object) -> tuple[str, ...]:
-    names: object = (given,) if isinstance(given, str) else given
-    several = cast("Sequence[object]", names) if isinstance(names, Sequence) else (None,)
-    if not all(isinstance(each, str) for each in several):
-        raise UsageError("import_run(): write_tool: give a name, or a list of names")
-    return tuple(map(str, several))
 
 
 def _field(given: object) -> str | None:
