@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -85,12 +84,11 @@ class CandidateRuns:
         path = self.folder / run_name
         named = {**NOT_SELECTING, "task": tuple(problems), "prompt": str(prompt)}
         spec = self.spec.model_copy(update=named)
-        read = partial(_loaded, self.loaded)
         if not (path / MANIFEST).exists():
-            return self.controller.new(spec, read=read)
+            return self.controller.new(spec, read=lambda _: self.loaded)
         before = read_manifest(path)
         before["spec"] = {**before["spec"], "prompt": str(prompt)}  # its hash is compared
-        return self.controller.further(path, spec, before, read=read)
+        return self.controller.further(path, spec, before, read=lambda _: self.loaded)
 
     def ask(
         self,
@@ -240,7 +238,3 @@ def _unheard(name: str) -> UsageError:
         f"model {name!r} does not hear a prompt, so there is nothing to tune; name a language "
         "model with -m"
     )
-
-
-def _loaded(loaded: Loaded, _where: str) -> Loaded:
-    return loaded

@@ -194,7 +194,8 @@ class Tuning:
         self.runs = CandidateRuns(self.controller, spec, path / RUNS, loaded)
         self.reflection = Reflection(model, path / REFLECTION, self.controller, self._allows)
         self.runs.elsewhere = self.reflection.spent
-        prepared = self._prepared(self.candidates.start, start, split.searched)
+        begun = self.candidates.folder_of(self.candidates.start)
+        prepared = self.runs.prepare(begun, start, split.searched)
         refuse_function(prepared)
         return prepared
 
@@ -293,9 +294,6 @@ class Tuning:
         for folder, name in ((start, START_TEST), (chosen, TUNED_TEST)):
             self.runs.ask(folder, name, test, test)
         return SearchStoppedError(self.tune.ended, self.tune.remark)
-
-    def _prepared(self, candidate: Candidate, name: str, problems: Sequence[str]) -> PreparedRun:
-        return self.runs.prepare(self.candidates.folder_of(candidate), name, problems)
 
     def _ask(self, candidate: Candidate, wanted: Sequence[str]) -> Results:
         """Return a candidate's results in the search, within what the test part leaves."""
