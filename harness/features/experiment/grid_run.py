@@ -17,8 +17,12 @@ from harness.features.experiment.equal_shots import (
 from harness.features.experiment.experiment_file import Experiment
 from harness.features.experiment.run_parts import CarryOut
 from harness.features.experiment.stopping_goal import Goal, reason_to_stop
-from harness.features.experiment.variant_results import keep_as_not_needed, results_of, run_of
-from harness.features.experiment.variant_runs import VariantRuns
+from harness.features.experiment.variant_runs import (
+    VariantRuns,
+    keep_as_not_needed,
+    results_of,
+    run_of,
+)
 from harness.features.experiment.variants import SAMPLES, Variant
 from harness.figures import count, percent
 from harness.run.engine.controller import RunController

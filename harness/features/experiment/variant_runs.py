@@ -1,9 +1,10 @@
-"""Prepare the runs of an experiment's variants and run them in parts on one budget."""
+"""Prepare the runs of an experiment's variants, run them in parts on one budget, read them."""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import cast
 
 from harness.agent.attempt import StopReason
@@ -18,12 +19,16 @@ from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.lifecycle import PreparedRun, Read
-from harness.run.engine.outcome import Outcome
+from harness.run.engine.outcome import Outcome, sum_up
 from harness.run.plan.budget import NOTHING, ROUNDING, Budget, Total
 from harness.run.plan.plan import Plan
 from harness.run.settings.spec import RunSpec
-from harness.run.store.directory import MANIFEST, read_manifest
+from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.store.pending import NOT_NEEDED
+from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
+from harness.run.summary.loaded_run import Run, read_run
+from harness.run.summary.summary import Stopped
 from harness.sources.files.rows import Loaded
 from harness.text import printable_line
 
@@ -235,3 +240,35 @@ def _own_model(name: str, thing: object) -> Model:
     model = model_of(name, thing)
     is_shared = isinstance(model, UserModel) and not isinstance(thing, type)
     return _OpenModel(name, cast("Model", thing)) if is_shared else model
+
+
+def run_of(path: Path) -> Run | None:
+    """Return the run of a variant; None if not started."""
+    return read_run(path) if (path / MANIFEST).exists() else None
+
+
+def results_of(path: Path) -> Collection[SampleResult]:
+    """Return the graded samples of a variant with costs; none if not started."""
+    run = run_of(path)
+    return run.results if run else ()
+
+
+def keep_as_not_needed(path: Path, plan: Plan, cause: str, *, ends: bool = True) -> None:
+    """Record in a run that its pending samples are not needed, and why.
+
+    Args:
+        path: the run directory.
+        plan: the run's plan.
+        cause: why they are not needed.
+        ends: whether that ended the run early.
+    """
+    if not (path / MANIFEST).exists():
+        return
+    directory = RunDirectory.resume(path)
+    try:
+        manifest = read_manifest(path)
+        if len(directory.committed()) < len(plan.samples):
+            directory.write_manifest({**manifest, NOT_NEEDED: cause})
+            sum_up(directory, plan, Stopped(reason="decided", cause=cause) if ends else None)
+    finally:
+        directory.close()
