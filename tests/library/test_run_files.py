@@ -127,7 +127,7 @@ class TestImport:
             ({"mode": "agentik"}, "mode 'agentik' is unknown"),
             ({"write_tool": 3}, "import_run(): write_tool has 3; give names, or one name"),
             ({"write_tool": [3]}, "import_run(): write_tool has 3; give names, or one name"),
-            ({"write_tool": {"a": 1}}, "import_run(): write_tool: give a name, or a list of"),
+            ({"write_tool": {"a": 1}}, "import_run(): write_tool has {'a': 1}; give names"),
             ({"problem_field": 3}, "import_run(): problem_field: give a path"),
             ({"model": 3}, "model"),
             ({"file_format": ["atif"]}, "import_run(): file_format ['atif']: known are"),

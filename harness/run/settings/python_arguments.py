@@ -58,8 +58,9 @@ def path_of(caller: str, name: str, given: object) -> Path:
 
 def names_of(caller: str, name: str, given: object) -> list[str]:
     """Return an argument that is a name, or a list of names. Raises UsageError."""
-    is_list = isinstance(given, Sequence) and not isinstance(given, str)
-    names = list(cast("Sequence[object]", given)) if is_list else [given]
+    names = [given]
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        names = list(cast("Sequence[object]", given))
     for each in names:
         if not isinstance(each, str | Path):
             raise UsageError(f"{caller}: {name} has {each!r:.60}; give names, or one name")
