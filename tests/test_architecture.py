@@ -76,6 +76,7 @@ BETWEEN_FEATURES = {
     ("training", "episode"),
     ("training", "grade"),
     ("tune", "compare"),
+    ("tune", "experiment"),
     ("tune", "observers"),
     ("viewer", "compare"),
     ("viewer", "experiment"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from harness.agent.events import PublicTests
 from harness.agent.extraction.code import Extract, extract
 from harness.agent.journal import Journal
-from harness.agent.strategies import PLANS, REPAIR_ROUNDS, SHOTS, TEST_ANSWERS, Context
+from harness.agent.strategies.options import StrategyOptions
 from harness.agent.tool_use import ToolUse
 from harness.models.protocol import (
     ContextOverflowError,
@@ -119,62 +119,6 @@ class Limits(Frozen):
     tokens: int | None = None
     seconds: float | None = None
     wall_seconds: float | None = None
-
-
-class StrategySettings(Protocol):
-    """Settings that give the options of a strategy; None stands for the default."""
-
-    stop_on_pass: bool
-    repair_rounds: int | None
-    best_of: int | None
-    test_answers: int | None
-    plans: int | None
-    show_budget: bool
-    context: Context
-    repeats: int
-    check_turns: int
-
-
-class StrategyOptions(Frozen):
-    """Options of a strategy, apart from its limits.
-
-    Attributes:
-        stop_on_pass: whether the agent loop ends once the public tests have passed.
-        repair_rounds: rounds of `self_repair` and `reflexion`, and of each plan of `map_coder`.
-        best_of: number of single shots of `best_of_k_public`, and of solutions of `codet`.
-        test_answers: number of answers with tests of `codet`.
-        plans: number of plans of `map_coder`.
-        show_budget: whether each message's last tool result states the remaining budget.
-        context: what the loop keeps in view: one conversation that grows, or a fresh one for each
-            program that failed; `auto` is the better one as measured, by protocol.
-        repeats: programs written before, after which the loop begins anew.
-        check_turns: most turns in which the model checks a program that passes the public tests.
-    """
-
-    stop_on_pass: bool = True
-    repair_rounds: int = REPAIR_ROUNDS
-    best_of: int = SHOTS
-    test_answers: int = TEST_ANSWERS
-    plans: int = PLANS
-    show_budget: bool = False
-    context: Context = "auto"
-    repeats: int = 1
-    check_turns: int = 0
-
-    @classmethod
-    def of(cls, settings: StrategySettings) -> "StrategyOptions":
-        """Return the options of a run's or an episode's settings."""
-        return cls(
-            stop_on_pass=settings.stop_on_pass,
-            repair_rounds=settings.repair_rounds or REPAIR_ROUNDS,
-            best_of=settings.best_of or SHOTS,
-            test_answers=settings.test_answers or TEST_ANSWERS,
-            plans=settings.plans or PLANS,
-            show_budget=settings.show_budget,
-            context=settings.context,
-            repeats=settings.repeats,
-            check_turns=settings.check_turns,
-        )
 
 
 class Written(Frozen):

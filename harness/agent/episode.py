@@ -155,8 +155,12 @@ class AgentEpisode:
         workspace = self.session.workspace
         if self._text is None and not (workspace.best is not None and workspace.best.passed):
             solution = self._said.last()
-            keys = {self._work.key(each.code) for each in workspace.revisions}
-            if solution.code and self._work.key(solution.code) not in keys:
+            written = [each.code for each in workspace.revisions]
+            if (
+                solution.code
+                and solution.code not in written
+                and self._work.key(solution.code) not in map(self._work.key, written)
+            ):
                 self._salvaged = solution
                 workspace.revisions.append(Revision(solution.code))
                 self._work.calls.note_revisions()

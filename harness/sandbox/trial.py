@@ -86,7 +86,6 @@ class Trial(MemoryFiles):
         self.inputs = inputs
         self.limits = limits
         self.is_counted = False  # among the trials that needed one process; set by the worker
-        self.has_run = False  # whether its output file may hold something; set by the worker
         self.binary: int | None = None  # of a compiled program; set by the worker
         # What the judge puts around the result of a compiled function, which nobody else knows.
         self.word = secrets.token_hex(16).encode() if program.function is not None else b""

@@ -152,11 +152,8 @@ class Worker:
             SandboxError: the fork server failed; the next call starts a new one.
             WorkerStoppedError: `stop` was called.
         """
-        with self._quiet.alone(self) if alone else self._quiet.together(self):
-            try:
-                return self._ask(trial, indexes, last=self._is_last(trial, last), full=full)[0]
-            except FAULTS as error:
-                raise self._failed(error) from error
+        with self._quiet.alone(self) if alone else self._quiet.together(self), self._checked():
+            return self._ask(trial, indexes, last=self._is_last(trial, last), full=full)[0]
 
     def try_each(self, trial: Trial, indexes: Sequence[int], *, last: bool) -> list[Execution]:
         """Run tests of a trial in order, each in a fresh process of its own, at one request.
@@ -172,12 +169,9 @@ class Worker:
         Raises:
             SandboxError, WorkerStoppedError: as in `try_out`.
         """
-        with self._quiet.together(self):
-            try:
-                executions = self._ask(trial, indexes, last=self._is_last(trial, last), each=True)
-                return [execution for (execution,) in executions]
-            except FAULTS as error:
-                raise self._failed(error) from error
+        with self._quiet.together(self), self._checked():
+            executions = self._ask(trial, indexes, last=self._is_last(trial, last), each=True)
+            return [execution for (execution,) in executions]
 
     def prepare(self, trial: Trial) -> Execution | None:
         """Compile a trial's program; return what stands for one that cannot be compiled.
@@ -185,10 +179,8 @@ class Worker:
         Raises:
             SandboxError, WorkerStoppedError: as in `try_out`.
         """
-        try:
+        with self._checked():
             return None if trial.program.language == PYTHON else self._build(trial)
-        except FAULTS as error:
-            raise self._failed(error) from error
 
     def begin(self, trial: Trial) -> ForkServer:
         """Start the only test of a prepared trial, whose answer `finish` reads; for dialogues.
@@ -199,18 +191,14 @@ class Worker:
         Raises:
             SandboxError, WorkerStoppedError: as in `try_out`.
         """
-        try:
+        with self._checked():
             return self._order(trial, [0], last=True)[0]
-        except FAULTS as error:
-            raise self._failed(error) from error
 
     def finish(self, trial: Trial, server: ForkServer, seconds: float) -> Execution:
         """Return the execution of what `begin` began; raises as it, also after some seconds."""
-        try:
+        with self._checked():
             ((execution,),) = self._read(trial, self._answer(server, seconds))
-        except FAULTS as error:
-            raise self._failed(error) from error
-        return execution
+            return execution
 
     @contextlib.contextmanager
     def together(self) -> Generator[None]:
@@ -232,13 +220,17 @@ class Worker:
             trial.is_counted = False
         return bool(last)
 
-    def _failed(self, error: Exception) -> SandboxError | WorkerStoppedError:
-        """End the fork server; return the error to raise, with its last stderr line."""
-        last_words = self.kill()
-        if self.stopped:
-            return WorkerStoppedError()
-        suffix = f" ({last_words})" if last_words else ""
-        return SandboxError(f"{type(error).__name__}: {error}{suffix}")
+    @contextlib.contextmanager
+    def _checked(self, *more: type[Exception]) -> Generator[None]:
+        """End a fork server that fails, and raise an error with its last stderr line."""
+        try:
+            yield
+        except (*FAULTS, *more) as error:
+            last_words = self.kill()
+            if self.stopped:
+                raise WorkerStoppedError from error
+            suffix = f" ({last_words})" if last_words else ""
+            raise SandboxError(f"{type(error).__name__}: {error}{suffix}") from error
 
     def _ask(
         self,
@@ -271,9 +263,7 @@ class Worker:
         server = self._started()
         last = last or not self._copies
         spans = trial.spans(indexes)
-        if trial.has_run:
-            os.ftruncate(trial.files[2], 0)
-        trial.has_run = True
+        os.ftruncate(trial.files[2], 0)
         full = len(spans) if full is None else full
         order: dict[str, Any] = {"do": "run", "spans": spans, "last": last, "full": full}
         order |= {"each": True} if each else {}
@@ -325,10 +315,8 @@ class Worker:
         laps: list[Lap] = []
         with self._quiet.together(self):
             while len(laps) < len(steps):
-                try:
+                with self._checked(KeyError, TypeError):
                     laps += self._ask_turns(race, steps[len(laps) :][:STEPS_AT_ONCE])
-                except (*FAULTS, KeyError, TypeError) as error:
-                    raise self._failed(error) from error
         return laps
 
     def _ask_turns(self, race: TimingRace, steps: Sequence[ProgramStep]) -> list[Lap]:

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness.agent.attempt import Gate, Limits, Session, Strategy, StrategyOptions
+from harness.agent.attempt import Gate, Limits, Session, Strategy
 from harness.agent.events import Event
 from harness.agent.journal import Journal
+from harness.agent.strategies.options import StrategyOptions
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, load_prompt
 from harness.agent.tool_use import ToolUse

@@ -15,8 +15,9 @@ import pytest
 from contest_packages import only, write_package
 from scripted import Played, Sent, run, turn, write
 
-from harness.agent.attempt import Limits, StrategyOptions
+from harness.agent.attempt import Limits
 from harness.agent.problem_reports import MARK
+from harness.agent.strategies.options import StrategyOptions
 from harness.agent.templates.prompt_set import Told, load_prompt, with_wrong_test
 from harness.features.info.rendering import Rendering
 from harness.models.protocol import AssistantMessage, Message, ModelTurn

@@ -279,7 +279,7 @@ class TestOwnModels:
         ({"resume": "e", "sample_size": 3}, "^resume takes the experiment's own settings"),
         ({"resume": "e", "models": ["gpt-5-mini"]}, "^resume brings"),
         ({"resume": "e"}, "e is not an experiment: it has no experiment.json"),
-        ({"out": [1]}, r"experiment\(\): out is a list; give a path"),
+        ({"out": [1]}, r"experiment\(\): out is of type list; give a path"),
         ({"benchmark": 3}, "the benchmark is a int"),
     ],
 )

@@ -36,13 +36,10 @@ async def codet(session: Session) -> Attempt:
     solver = Solver(session)
 
     async def collect() -> StopReason:
-        for number in range(session.options.test_answers + session.options.best_of):
-            if (spent := solver.conversation.spent()) is not None:
-                return spent
-            if number < session.options.test_answers:
-                await solver.write_tests()
-            else:
-                await solver.solve(None)
+        for _ in range(session.options.test_answers):
+            await solver.write_tests()
+        for _ in range(session.options.best_of):
+            await solver.solve(None)
         return StopReason.MODEL_STOPPED
 
     reason, error = await run_until_stopped(collect(), session.limits)
@@ -53,7 +50,7 @@ async def codet(session: Session) -> Attempt:
     public = [each.report.passed if each.report else 0 for each in solver.revisions]
     chosen = max(range(len(codes)), key=lambda number: (scores[number], public[number], -number))
     rule = ChosenBy.AGREEMENT if scores[chosen] else ChosenBy.MOST_PUBLIC_TESTS
-    return solver.attempt(reason, error, codes[chosen], rule)
+    return solver.attempt(reason, error, code=codes[chosen], chosen_by=rule)
 
 
 async def _scores(solver: Solver, codes: Sequence[str]) -> list[float]:

@@ -11,7 +11,7 @@ import re
 from typing import Any, NamedTuple
 
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
-from harness.agent.strategies.solver import Solver
+from harness.agent.strategies.solver import Solver, end_of
 
 _SECTIONS = re.compile(r"<problem>(.*?)(?:</problem>|(?=<problem>)|\Z)", re.DOTALL)
 _NUMBER = re.compile(
@@ -35,31 +35,22 @@ async def map_coder(session: Session) -> Attempt:
 
 
 async def _work(solver: Solver) -> StopReason:
-    spent, options = solver.conversation.spent, solver.session.options
+    options = solver.session.options
     recalled = (await solver.ask("recall", alone=True, plans=options.plans)).text
     algorithm, plans = section(recalled, "algorithm"), list[RatedPlan]()
     for example in examples(recalled)[: options.plans] or [recalled.strip()]:
-        if (reason := spent()) is not None:
-            return reason
         turn = await solver.ask("plan", alone=True, example=example, algorithm=algorithm)
         plan = turn.text.strip()
-        if (reason := spent()) is not None:
-            return reason
         rating = await solver.ask("rate", alone=True, plan=plan)
         plans.append(RatedPlan(plan, confidence(rating.text)))
     for plan in sorted(plans, key=lambda each: -each.confidence):
         values: dict[str, Any] = {"plan": plan.text, "algorithm": algorithm}
-        values |= {"code": "", "feedback": "", "new": True}
+        values |= {"code": "", "feedback": ""}
         for number in range(1 + options.repair_rounds):
-            if (reason := spent()) is not None:
-                return reason
-            debugs = number > 0
-            own = values if debugs else {"plan": plan.text, "algorithm": algorithm}
-            code, report = await solver.solve("debug" if debugs else "code", **own)
-            if code and (report is None or report.solved):
-                passed = report is not None
-                return StopReason.PUBLIC_TESTS_PASSED if passed else StopReason.MODEL_STOPPED
-            if code and report is not None:
+            code, report = await solver.solve("debug" if number else "code", **values)
+            if code and (ended := end_of(report)) is not None:
+                return ended
+            if report is not None:
                 values |= {"code": code, "feedback": report.text}
             values["new"] = bool(code)
     return StopReason.MODEL_STOPPED

@@ -15,7 +15,7 @@ from harness.registry import MODES, resolve
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness.agent.attempt import StrategyOptions
+    from harness.agent.strategies.options import StrategyOptions
 
 HandsIn = Literal["newest_passed", "most_passed"]
 HeededBy = Literal["all", "asks", "several", "reports", "tools", "option"]

@@ -9,7 +9,7 @@ own, since they are known to be right.
 
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
 from harness.agent.events import RanWrittenTests
-from harness.agent.strategies.solver import Solver
+from harness.agent.strategies.solver import Solver, end_of
 from harness.tools.workspace import Report
 
 MOST_REFLECTIONS = 3
@@ -24,32 +24,24 @@ async def reflexion(session: Session) -> Attempt:
 
 
 async def _work(solver: Solver) -> StopReason:
-    session, reflections = solver.session, list[str]()
+    rounds, reflections = solver.session.options.repair_rounds, list[str]()
     await solver.write_tests()
-    if (spent := solver.conversation.spent()) is not None:
-        return spent
     code, report = await solver.solve(None)
     new = bool(code)
-    for number in range(session.options.repair_rounds + 1):
-        ran = await solver.run_tests([code]) if code else None
-        if ran is not None and all(ran.passed[0]) and (report is None or report.solved):
-            break
-        if number == session.options.repair_rounds:
-            return StopReason.MODEL_STOPPED
-        values = {"code": code, "feedback": _feedback(report, ran), "new": new}
-        if (spent := solver.conversation.spent()) is not None:
-            return spent
-        turn = await solver.ask("reflect", alone=True, **values)
-        reflections.append(turn.text.strip())
-        if (spent := solver.conversation.spent()) is not None:
-            return spent
-        shown = reflections[-MOST_REFLECTIONS:]
-        answer, tested = await solver.solve("revise", reflections=shown, **values)
-        new = bool(answer)
-        if new:
-            code, report = answer, tested
-    passed = report is not None and report.solved
-    return StopReason.PUBLIC_TESTS_PASSED if passed else StopReason.MODEL_STOPPED
+    for number in range(rounds + 1):
+        ran, ended = await solver.run_tests([code]) if code else None, end_of(report)
+        if ran is not None and all(ran.passed[0]) and ended is not None:
+            return ended
+        if number < rounds:
+            values = {"code": code, "feedback": _feedback(report, ran), "new": new}
+            turn = await solver.ask("reflect", alone=True, **values)
+            reflections.append(turn.text.strip())
+            shown = reflections[-MOST_REFLECTIONS:]
+            answer, tested = await solver.solve("revise", reflections=shown, **values)
+            new = bool(answer)
+            if new:
+                code, report = answer, tested
+    return StopReason.MODEL_STOPPED
 
 
 def _feedback(report: Report | None, ran: RanWrittenTests | None) -> str:

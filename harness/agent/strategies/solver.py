@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason
+from harness.agent.attempt import Attempt, BudgetSpentError, Session, StopReason
 from harness.agent.conversation import Conversation
 from harness.agent.events import RanWrittenTests
 from harness.agent.sample_work import SampleWork
@@ -41,7 +41,12 @@ class Solver:
             part: name of the template.
             alone: whether to leave out the system message, which asks for a solution.
             values: values of the template's own names.
+
+        Raises:
+            BudgetSpentError: a limit of the sample is used up; nothing was sent.
         """
+        if (spent := self.conversation.spent()) is not None:
+            raise BudgetSpentError(spent)
         message = self._user
         if part is not None:
             message = self._work.say(part, opening=self._user.content.strip(), **values)
@@ -67,25 +72,20 @@ class Solver:
         tests = tuple(dict.fromkeys(self.tests))
         return await self.conversation.run_written_tests(codes, tests)
 
-    def attempt(
-        self, reason: StopReason, error: str, code: str | None = None, rule: str = ""
-    ) -> Attempt:
-        """Return the attempt with the best solution by public tests, or another one.
-
-        Args:
-            reason: why the sample ended.
-            error: the provider's error.
-            code: another solution.
-            rule: the rule that chose it, as in `ChosenBy`.
-        """
-        other: dict[str, Any] = {}
-        if code is not None:
-            other = {"code": code, "chosen_by": ChosenBy(rule)}
+    def attempt(self, reason: StopReason, error: str, **facts: Any) -> Attempt:
+        """Return the attempt with the best solution by public tests, but for some facts."""
         return self._work.attempt(
             reason,
             error,
             tool_protocol="none",
             refused=self._refused and not self.revisions,
             written_tests=tuple(dict.fromkeys(self.tests)),
-            **other,
+            **facts,
         )
+
+
+def end_of(report: Report | None) -> StopReason | None:
+    """Return why a program ends the sample; None if it failed a public test."""
+    if report is None:  # there are no public tests
+        return StopReason.MODEL_STOPPED
+    return StopReason.PUBLIC_TESTS_PASSED if report.solved else None

@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar, Unpack, cast
 
-from harness.agent.attempt import Limits, StrategyOptions
-from harness.agent.strategies import Context
+from harness.agent.attempt import Limits
 from harness.agent.strategies.modes import LOOP
+from harness.agent.strategies.options import Context, StrategyOptions
 from harness.agent.templates.prompt_set import PromptSet, load_prompt
 from harness.closing import Closing
 from harness.errors import NothingSelectedError, UsageError

@@ -11,11 +11,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import AliasChoices, Field
 from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.experiment.decision import Decision
+from harness.features.experiment.runs_folder import read_contents, refuse_used, write_contents
 from harness.features.experiment.variants import (
     Grid,
     Variant,
@@ -25,15 +26,12 @@ from harness.features.experiment.variants import (
 )
 from harness.models.protocol import Frozen
 from harness.run.settings.spec import stored
-from harness.run.store.directory import EXPERIMENT, MANIFEST, write_json
-from harness.run.store.files import read_file
-from harness.run.store.results import storage_error
+from harness.run.store.directory import EXPERIMENT
 from harness.version import __version__
 
 FILE = EXPERIMENT
 SCHEMA = 2
 """Version that is written. Version 1, in which a variant was a cell, is read."""
-MOST_BYTES = 64 << 20
 
 
 class Stored(Frozen):
@@ -82,6 +80,11 @@ class Experiment:
         """Return the run directory of a variant."""
         return self.path / variant.name
 
+    @property
+    def following(self) -> list[Variant]:
+        """The variants that get as many samples as another variant's spend pays for."""
+        return [variant for variant in self.variants if variant.name in self.auto_shots]
+
     def write(self, decision: Decision | None = None) -> None:
         """Write `experiment.json`.
 
@@ -101,11 +104,7 @@ class Experiment:
             value["auto_shots"] = sorted(self.auto_shots)
         if decision is not None:
             value["decision"] = decision.model_dump(mode="json")
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            write_json(self.path / FILE, value)
-        except OSError as error:
-            raise storage_error(self.path / FILE, error) from error
+        write_contents(self.path / FILE, value)
 
 
 def experiment_at(path: Path, grid: Grid) -> Experiment:
@@ -121,11 +120,8 @@ def experiment_at(path: Path, grid: Grid) -> Experiment:
         before = read_experiment(path)
         grid = with_known_shots(before.variants, grid)
         variants, created = grown_from(before.variants, grid), before.created
-    elif (path / MANIFEST).exists():
-        raise RunDirectoryError(f"{path} is a run, not an experiment; choose another --out")
-    elif path.exists() and (not path.is_dir() or _is_used(path)):
-        raise RunDirectoryError(f"{path} exists and is not an experiment; choose another --out")
     else:
+        refuse_used(path / FILE, "an experiment")
         variants = grid.variants
     auto = (
         now.name
@@ -135,11 +131,6 @@ def experiment_at(path: Path, grid: Grid) -> Experiment:
     return Experiment(path, variants, _baseline(grid, variants), created, frozenset(auto))
 
 
-def _is_used(folder: Path) -> bool:
-    """Return whether a folder has files other than the draft of a crash."""
-    return any(each.name != f".{FILE}.draft" for each in folder.iterdir())
-
-
 def read_experiment(path: Path) -> Stored:
     """Read `experiment.json`.
 
@@ -147,17 +138,7 @@ def read_experiment(path: Path) -> Stored:
         RunDirectoryError: the file is missing or invalid, or was changed by hand.
     """
     file = path / FILE
-    try:
-        stored_file = Stored.model_validate_json(read_file(file, MOST_BYTES))
-    except FileNotFoundError as error:
-        raise RunDirectoryError(f"{path} is not an experiment: it has no {FILE}") from error
-    except OSError as error:
-        raise RunDirectoryError(f"{file} cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        where = ".".join(map(str, error.errors()[0]["loc"]))
-        raise RunDirectoryError(
-            f"{file} is not an experiment's, or another version's{where and f' ({where})'}"
-        ) from error
+    stored_file = read_contents(file, Stored, "an experiment")
     wrong = next((name for name in stored_file.variants if not is_name(name)), None)
     if wrong is not None:
         raise RunDirectoryError(f"{file}: {wrong[:100]!r} is not a name of a variant")

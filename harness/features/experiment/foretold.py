@@ -54,6 +54,20 @@ class VariantEstimate:
         tokens = estimated.least.total_tokens, estimated.most.total_tokens
         return cls(name, len(samples), estimated.requests, tokens, estimated.cost)
 
+    def times(self, factor: float) -> "VariantEstimate":
+        """Return the estimate for so many times the samples."""
+        requests, tokens = (
+            (round(low * factor), round(high * factor))
+            for low, high in (self.requests, self.tokens)
+        )
+        return replace(
+            self,
+            samples=round(self.samples * factor),
+            requests=requests,
+            tokens=tokens,
+            cost=self.cost and (self.cost[0] * factor, self.cost[1] * factor),
+        )
+
     def following(self, agents: "Sequence[VariantEstimate]") -> "VariantEstimate":
         """Return the estimate for as many shots as the dearest agent's spend buys."""
         if self.played or not self.samples or not agents:
@@ -146,7 +160,7 @@ def grid_view(
             printable_line(variant.name) + (" (baseline)" if variant.name == baseline else ""),
             f"{variant.samples:,}" + ("+" if variant.name in auto else ""),
             "none: recordings" if variant.played else number_range(*variant.requests),
-            _money(variant.cost),
+            money(variant.cost),
         )
         for variant in variants
     )
@@ -157,13 +171,14 @@ def grid_view(
         f"all {count(len(variants), 'variant')}",
         f"{sum(variant.samples for variant in variants):,}" + ("+" if auto else ""),
         number_range(sum(lows), sum(highs)),
-        _money(total_cost(variants)),
+        money(total_cost(variants)),
     )
     note = "what a token costs is said with price or prices; `harness run --dry-run` tells more"
     return Group(table, Text(note)) if total_cost(variants) is None else table
 
 
-def _money(cost: Range | None) -> str:
+def money(cost: Range | None) -> str:
+    """Return a range of US dollars in words."""
     if cost is None:
         return "unknown"
     low, high = cost

@@ -15,9 +15,14 @@ from harness.features.experiment.equal_shots import (
     shots_wanted,
 )
 from harness.features.experiment.experiment_file import Experiment
+from harness.features.experiment.run_parts import CarryOut
 from harness.features.experiment.stopping_goal import Goal, reason_to_stop
-from harness.features.experiment.variant_results import keep_as_not_needed, results_of, run_of
-from harness.features.experiment.variant_runs import CarryOut, VariantRuns
+from harness.features.experiment.variant_runs import (
+    VariantRuns,
+    keep_as_not_needed,
+    results_of,
+    run_of,
+)
 from harness.features.experiment.variants import SAMPLES, Variant
 from harness.figures import count, percent
 from harness.run.engine.controller import RunController
@@ -97,11 +102,6 @@ def in_batches(variants: Sequence[Variant], goal: Goal) -> bool:
     compared = any(mode_named(mode).single for mode in modes) and len(modes) > 1
     by_batch_api = any(variant.spec.batch for variant in variants)
     return goal.stops or compared or (len(variants) > 1 and not by_batch_api)
-
-
-def in_order(experiment: Experiment) -> list[Variant]:
-    """Return the variants as they are carried out: those that follow another's spend come last."""
-    return sorted(experiment.variants, key=lambda variant: variant.name in experiment.auto_shots)
 
 
 @dataclass(slots=True)
@@ -199,16 +199,11 @@ class GridRun:
         Each problem gets a first shot before the agent is asked, so that every attempt that ends
         can be compared with a shot, and the price of a shot is known when the others are bought.
         """
-        auto = [
-            variant.name
-            for variant in self.experiment.variants
-            if variant.name in self.experiment.auto_shots
-        ]
-        parts = [(name, self._first_shots) for name in auto]
-        parts += [
-            (variant.name, self._buy_shots if variant.name in auto else self._part)
-            for variant in in_order(self.experiment)
-        ]
+        following = [variant.name for variant in self.experiment.following]
+        others = [each.name for each in self.experiment.variants if each.name not in following]
+        parts = [(name, self._first_shots) for name in following]
+        parts += [(name, self._part) for name in others]
+        parts += [(name, self._buy_shots) for name in following]
         worked = False
         for name, run_part in parts:
             if name in self.stopped:
@@ -286,13 +281,8 @@ class GridRun:
 
     def _leave_out_dear_shots(self) -> None:
         """Record that shots beyond the agent's spend are not needed, once all others are done."""
-        auto = [
-            variant
-            for variant in self.experiment.variants
-            if variant.name in self.experiment.auto_shots
-        ]
-        if auto and not self.pending:
-            for variant in auto:
+        if self.experiment.auto_shots and not self.pending:
+            for variant in self.experiment.following:
                 path, plan = self.experiment.run(variant), self.runs.plans[variant.name]
                 keep_as_not_needed(path, plan, ENOUGH_SHOTS, ends=False)
 

@@ -13,8 +13,10 @@ from harness.features.experiment.experiment_file import experiment_at
 from harness.features.experiment.grid_run import GridRun, in_batches
 from harness.features.experiment.ranking import rank
 from harness.features.experiment.request import ExperimentRequest
+from harness.features.experiment.run_parts import CarryOut
+from harness.features.experiment.runs_folder import locked
 from harness.features.experiment.stopping_goal import check_pair, goal_of
-from harness.features.experiment.variant_runs import CarryOut, VariantRuns
+from harness.features.experiment.variant_runs import VariantRuns
 from harness.features.experiment.variants import Variant
 from harness.features.experiment.view import ExperimentResult
 from harness.features.experiment.whole_runs import WholeRuns
@@ -34,12 +36,12 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter, log
 from harness.run.session.sync import run as run_async
 from harness.run.settings.keys import VariantKeys
+from harness.run.settings.python_arguments import names_of, path_of
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
 from harness.run.settings.unknown_keys import refuse_unknown
 from harness.run.store.directory import RunDirectory, check_writable
-from harness.run.store.directory_lock import locked
 from harness.text import printable_line
 
 OneModel = str | Model | Callable[[dict[str, Any]], Any] | Mapping[str, Any]
@@ -103,7 +105,10 @@ def experiment(
     for name, each in (("stop_when_decided", stop_when_decided), ("progress", progress)):
         if each not in {None, True, False}:
             raise UsageError(f"experiment(): {name} is {each!r}; give True or False")
-    config, out, resume = _paths(config=config, out=out, resume=resume)
+    config, out, resume = (
+        None if path is None else path_of("experiment()", name, path)
+        for name, path in (("config", config), ("out", out), ("resume", resume))
+    )
     names, own = _models(models)
     given = None if benchmark is None else checked(benchmark)
     settings: dict[str, Any] = dict(keys)
@@ -111,8 +116,8 @@ def experiment(
         settings["benchmark"] = name_of(given)
     lists = {
         "models": None if resume is not None and len(own) == len(names or ()) else names,
-        "modes": _several("modes", modes),
-        "prompts": _several("prompts", prompts),
+        "modes": None if modes is None else names_of("experiment()", "modes", modes),
+        "prompts": None if prompts is None else names_of("experiment()", "prompts", prompts),
         "shots": shots,
         "vary": vary,
     }
@@ -149,25 +154,6 @@ def experiment(
     for line in call.remarks():
         LOG.notice(printable_line(line + them))
     return ExperimentResult.model_construct(**dict(rank(asked.path)))
-
-
-def _several(name: str, given: object) -> list[str] | None:
-    """Return names as a list. Raises UsageError."""
-    if given is None:
-        return None
-    several = cast("list[object]", [*given] if isinstance(given, list | tuple) else [given])
-    for each in several:
-        if not isinstance(each, str | Path):
-            raise UsageError(f"experiment(): {name} has {each!r}; give names, or one name")
-    return list(map(str, several))
-
-
-def _paths(**given: object) -> list[Path | None]:
-    """Return paths as such. Raises UsageError for anything else."""
-    for name, path in given.items():
-        if path is not None and not isinstance(path, str | Path):
-            raise UsageError(f"experiment(): {name} is a {type(path).__name__}; give a path")
-    return [None if path is None else Path(cast("str", path)) for path in given.values()]
 
 
 def _models(given: object) -> tuple[list[Any] | None, dict[str, object]]:

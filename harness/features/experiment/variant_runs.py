@@ -1,16 +1,16 @@
-"""Prepare the runs of an experiment's variants and run them in parts on one budget."""
+"""Prepare the runs of an experiment's variants, run them in parts on one budget, read them."""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import cast
 
 from harness.agent.attempt import StopReason
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import Experiment
+from harness.features.experiment.run_parts import CarryOut, carry_out_part, close_models
 from harness.features.experiment.variants import Variant
 from harness.models.protocol import Model
 from harness.models.replay import ReplayModel
@@ -19,19 +19,18 @@ from harness.problem import Problem
 from harness.run.engine.controller import RunController
 from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.lifecycle import PreparedRun, Read
-from harness.run.engine.outcome import Outcome
-from harness.run.engine.run_parts import clear_unbegun, without_budget
+from harness.run.engine.outcome import Outcome, sum_up
 from harness.run.plan.budget import NOTHING, ROUNDING, Budget, Total
 from harness.run.plan.plan import Plan
-from harness.run.session.sync import run
 from harness.run.settings.spec import RunSpec
-from harness.run.store.directory import MANIFEST, read_manifest
+from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
+from harness.run.store.pending import NOT_NEEDED
+from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
+from harness.run.summary.loaded_run import Run, read_run
+from harness.run.summary.summary import Stopped
 from harness.sources.files.rows import Loaded
 from harness.text import printable_line
-
-CarryOut = Callable[[PreparedRun, Path, Budget], Outcome]
-"""Runs part of a variant, as `RunController.carry_out` does."""
 
 
 @dataclass(slots=True)
@@ -82,7 +81,7 @@ class VariantRuns:
 
     def close(self) -> None:
         """Close the models of variants that were prepared but not started."""
-        run(partial(_close, list(self._ready.values())))
+        close_models(self._ready.values())
         self._ready.clear()
 
     @property
@@ -149,7 +148,7 @@ class VariantRuns:
             or prepared.plan.spec.samples_per_problem != variant.spec.samples_per_problem
         ):
             if prepared is not None:
-                self.close_one(variant)
+                close_models([self._ready.pop(variant.name)])
             prepared = self._ready[variant.name] = self._prepared(experiment, variant)
         if asked is None:
             return prepared
@@ -165,10 +164,6 @@ class VariantRuns:
             samples = _at_most(samples, most)
         return replace(prepared, samples=samples)
 
-    def close_one(self, variant: Variant) -> None:
-        """Close the model of a variant that was prepared but not started."""
-        run(partial(_close, [self._ready.pop(variant.name)]))
-
     def carry_out(
         self, experiment: Experiment, variant: Variant, prepared: PreparedRun, carry_out: CarryOut
     ) -> Outcome:
@@ -176,11 +171,10 @@ class VariantRuns:
         path = experiment.run(variant)
         others = (each for name, each in self._spent.items() if name != variant.name)
         elsewhere = sum(others, NOTHING)
-        budget = self.budget = budget_of(prepared.plan, path, elsewhere)
-        clear_unbegun(path)
         self._ready.pop(variant.name, None)
-        outcome = carry_out(without_budget(prepared), path, budget)
-        self._spent[variant.name] = budget.spent - elsewhere
+        outcome = carry_out_part(prepared, path, elsewhere, carry_out)
+        self.budget = outcome.budget
+        self._spent[variant.name] = outcome.budget.spent - elsewhere
         self._tried |= {
             (variant.name, sample_name(each.id, index)) for each, index in prepared.samples
         }
@@ -248,6 +242,33 @@ def _own_model(name: str, thing: object) -> Model:
     return _OpenModel(name, cast("Model", thing)) if is_shared else model
 
 
-async def _close(prepared: Sequence[PreparedRun]) -> None:
-    for each in prepared:
-        await each.plan.model.close()
+def run_of(path: Path) -> Run | None:
+    """Return the run of a variant; None if not started."""
+    return read_run(path) if (path / MANIFEST).exists() else None
+
+
+def results_of(path: Path) -> Collection[SampleResult]:
+    """Return the graded samples of a variant with costs; none if not started."""
+    run = run_of(path)
+    return run.results if run else ()
+
+
+def keep_as_not_needed(path: Path, plan: Plan, cause: str, *, ends: bool = True) -> None:
+    """Record in a run that its pending samples are not needed, and why.
+
+    Args:
+        path: the run directory.
+        plan: the run's plan.
+        cause: why they are not needed.
+        ends: whether that ended the run early.
+    """
+    if not (path / MANIFEST).exists():
+        return
+    directory = RunDirectory.resume(path)
+    try:
+        manifest = read_manifest(path)
+        if len(directory.committed()) < len(plan.samples):
+            directory.write_manifest({**manifest, NOT_NEEDED: cause})
+            sum_up(directory, plan, Stopped(reason="decided", cause=cause) if ends else None)
+    finally:
+        directory.close()

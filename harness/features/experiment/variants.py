@@ -82,7 +82,6 @@ def names_of(
     specs: Sequence[Mapping[str, Any]],
     given: Sequence[str | None],
     varied: frozenset[str] = frozenset(),
-    taken: Iterable[str] = (),
 ) -> list[str]:
     """Name each variant after the settings that differ between variants.
 
@@ -90,12 +89,11 @@ def names_of(
         specs: stored specs of all variants.
         given: existing names of the variants; None to make one.
         varied: keys whose value appears in the name even if it is the default.
-        taken: names that may not be used.
     """
     keys = [*MAIN, *(key for key in RunSpec.model_fields if key not in MAIN)]
     differing = [key for key in keys if key not in SILENT and _differs(key, specs)]
     differing = _needed(differing, specs, varied) or MAIN[:3]
-    used = {*taken, *_RESERVED, *(name for name in given if name is not None)}
+    used = {*_RESERVED, *(name for name in given if name is not None)}
     names: list[str] = []
     for spec, own in zip(specs, given, strict=True):
         name = own or _free(_name(spec, differing, varied), used)

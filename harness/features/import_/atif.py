@@ -8,6 +8,7 @@ copied from an earlier trajectory are context, not calls.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TypeVar
 
@@ -28,17 +29,13 @@ VERSION = re.compile(r"ATIF-v1\.[0-8]")
 _Word = TypeVar("_Word", ChosenBy, StopReason)
 
 
-def read_atif(row: Fields, problem_field: str | None) -> Trajectory:
-    """Read a trajectory.
+def read_atif(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
+    """Read trajectories of a known version that are whole; see `Reader`."""
+    for row in rows:
+        yield _trajectory(row, problem_field)
 
-    Args:
-        row: the JSON object.
-        problem_field: path of the field that names the problem, if the user gave it.
 
-    Raises:
-        DataError: the version is unknown, the trajectory continues in another file, or a field is
-            malformed.
-    """
+def _trajectory(row: Fields, problem_field: str | None) -> Trajectory:
     version = row.text("schema_version")
     if not VERSION.fullmatch(version):
         what = f"{version!r:.40} is not known; known are ATIF-v1.0 to ATIF-v1.8"

@@ -6,7 +6,7 @@ object. See https://platform.openai.com/docs/api-reference/chat.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -198,22 +198,20 @@ def arguments_text(value: object) -> str:
     return writable(json.dumps({} if value is None else value, ensure_ascii=False))
 
 
-def read_message_log(row: Fields, problem_field: str | None) -> Trajectory:
-    """Read a row with `messages`, a conversation in OpenAI's chat format.
+def read_message_logs(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
+    """Read rows with `messages`, a conversation in OpenAI's chat format; see `Reader`.
 
         {"messages": [{"role": "user", "content": "…"}, {"role": "assistant", …}],
          "problem_id": "…", "sample": 0, "model": "…", "passed": true}
 
     The fields beside `messages` may also be in `metadata`. An assistant's message may have `usage`,
     as in the API's response, and `seconds`, the duration of its request.
-
-    Args:
-        row: the JSON object.
-        problem_field: path of the field that names the problem, if the user gave it.
-
-    Raises:
-        DataError: a field is malformed.
     """
+    for row in rows:
+        yield _trajectory(row, problem_field)
+
+
+def _trajectory(row: Fields, problem_field: str | None) -> Trajectory:
     beside = row.inner("metadata")
     problem, index = _sample(row, beside, problem_field)
     turns = _turns(row)

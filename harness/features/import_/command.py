@@ -8,7 +8,7 @@ import typer
 
 from harness.agent.strategies.modes import LOOP, SHOT
 from harness.cli.settings_flags import JUDGING, with_settings
-from harness.cli.shared_flags import AsJson, Problems, among, with_progress_flags
+from harness.cli.shared_flags import AsJson, Problems, with_progress_flags
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
 from harness.features.import_.agreement import agreement_lines
 from harness.features.import_.library import failure_words, import_file
@@ -124,13 +124,10 @@ def import_(
     Of agent runs every revision is judged here, on hidden tests too. Solutions keep their
     published verdicts and nothing is run: `harness grade RUN` then judges them.
     """
-    keys = {
+    own = {
         "model": model,
         "mode": mode,
         "extract": extract,
-        "language": settings.get("language"),
-        "cpp_flags": settings.get("cpp_flags"),
-        "skip_bad_rows": settings.get("skip_bad_rows"),
         "price": None if price is None else _price(price),
     }
 
@@ -142,8 +139,7 @@ def import_(
         out,
         problems,
         load,
-        {key: value for key, value in keys.items() if value is not None},
-        among(settings, JUDGING),
+        {**settings, **{key: value for key, value in own.items() if value is not None}},
         format_,
         write_tool or (),
         problem_field,

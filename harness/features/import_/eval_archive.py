@@ -55,24 +55,25 @@ class EvalArchive:
             self._file.close()
             raise
 
-    def header(self) -> Fields:
-        """Return the log without its samples. Raises DataError."""
-        names = set(self._zip.namelist())
-        for name in ("header.json", "_journal/start.json"):  # the latter while a log is written
-            if name in names:
-                return self._object(self._zip.getinfo(name))
-        raise DataError(self._name, None, "no header.json in it: not a log of Inspect")
-
     def samples(self) -> Iterator[Fields]:
-        """Yield each sample. Raises DataError."""
+        """Yield each sample with the `eval` of the log's header. Raises DataError."""
+        evaluation = self._header().inner("eval").values
         for info in self._zip.infolist():
             if info.filename.startswith("samples/") and info.filename.endswith(".json"):
-                yield self._object(info)
+                sample = self._object(info)
+                yield Fields({**sample.values, "eval": evaluation}, sample.where)
 
     def close(self) -> None:
         """Close the file."""
         self._zip.close()
         self._file.close()
+
+    def _header(self) -> Fields:
+        names = set(self._zip.namelist())
+        for name in ("header.json", "_journal/start.json"):  # the latter while a log is written
+            if name in names:
+                return self._object(self._zip.getinfo(name))
+        raise DataError(self._name, None, "no header.json in it: not a log of Inspect")
 
     def _object(self, info: zipfile.ZipInfo) -> Fields:
         where = f"{self._name}: {info.filename}"

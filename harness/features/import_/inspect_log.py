@@ -4,7 +4,7 @@ It does not need `inspect_ai`. Logs are JSON, or `.eval` archives of it (`eval_a
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, cast
@@ -28,29 +28,16 @@ LIMITS = {
 }
 
 
-def read_inspect_samples(log: Fields, path: str | None) -> Iterator[Trajectory]:
-    """Read a `.json` log. Raises DataError."""
-    model = model_in(log)
-    for sample in log.each("samples", "sample"):
-        yield read_inspect_sample(sample, model, path)
+def read_inspect_logs(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
+    """Read logs, or the samples of an archive, each with the log's `eval`; see `Reader`."""
+    for row in rows:
+        model = row.inner("eval").text("model")
+        is_sample = "eval" in row and "samples" not in row
+        for sample in [row] if is_sample else row.each("samples", "sample"):
+            yield _trajectory(sample, model, problem_field)
 
 
-def model_in(log: Fields) -> str:
-    """Return the model named in a log or its header. Raises DataError."""
-    return log.inner("eval").text("model")
-
-
-def read_inspect_sample(row: Fields, model: str, path: str | None) -> Trajectory:
-    """Read a sample.
-
-    Args:
-        row: the JSON object.
-        model: model of the log.
-        path: path of the field that names the problem, if the user gave it.
-
-    Raises:
-        DataError: a field is malformed.
-    """
+def _trajectory(row: Fields, model: str, path: str | None) -> Trajectory:
     attached = row.inner("attachments").values
     answers = _answers(row)
     talk = TurnBuilder(row.where)

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 from rich.console import Group, RenderableType
 
-from harness.agent.attempt import ChosenBy, StopReason
+from harness.agent.attempt import Attempt, ChosenBy, StopReason
 from harness.agent.strategies.modes import SHOT
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.grade.solution_readers import read_solutions
@@ -35,15 +35,17 @@ from harness.features.import_.trajectory_import import (
 )
 from harness.features.show.library import LoadedRun
 from harness.figures import count
-from harness.grading.verdict import INFRASTRUCTURE, Verdict
+from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
 from harness.languages import PYTHON, LanguageName
 from harness.models.prices.price import Price
+from harness.models.protocol import Usage
 from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA
+from harness.run.engine.sample import result_of
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, Reporter
 from harness.run.settings.keys import JudgingKeys, Words
-from harness.run.settings.python_arguments import path_of, spec_from
+from harness.run.settings.python_arguments import names_of, path_of, spec_from
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec
@@ -51,7 +53,6 @@ from harness.run.store.directory import RunDirectory, check_new
 from harness.run.store.origin import PUBLISHED
 from harness.run.store.planned_samples import of_file, planned_samples
 from harness.run.store.results import SampleResult
-from harness.run.store.transcript import facts_of
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import Summary, summarize
 from harness.sources.files.rows import Loaded
@@ -148,18 +149,15 @@ def import_run(
     """
     spec = spec_from("import_run()", keys, ImportKeys, OWN)
     given = checked(problems)
-    named: dict[str, Any] = {"model": model, "mode": mode, "extract": extract, "price": price}
-    for key in ("skip_bad_rows", "language", "cpp_flags"):
-        named[key] = keys.pop(key, None)
+    own = {"model": model, "mode": mode, "extract": extract, "price": price}
     request = ImportRequest(
         path_of("import_run()", "file", file),
         path_of("import_run()", "out", out),
         name_of(given),
         lambda _skip: read(given, spec),
-        {key: value for key, value in named.items() if value is not None},
-        keys,
+        {**keys, **{key: value for key, value in own.items() if value is not None}},
         file_format,
-        _names(write_tool),
+        names_of("import_run()", "write_tool", write_tool),
         _field(problem_field),
     )
     try:
@@ -173,14 +171,6 @@ def import_run(
     if imported.failures:
         LOG.notice(failure_words(imported.failures, "call"))
     return ImportedRun(imported)
-
-
-def _names(given: object) -> tuple[str, ...]:
-    names: object = (given,) if isinstance(given, str) else given
-    several = cast("Sequence[object]", names) if isinstance(names, Sequence) else (None,)
-    if not all(isinstance(each, str) for each in several):
-        raise UsageError("import_run(): write_tool: give a name, or a list of names")
-    return tuple(map(str, several))
 
 
 def _field(given: object) -> str | None:
@@ -289,27 +279,17 @@ def _results(matched: Sequence[MatchedSolution]) -> Iterator[SampleResult]:
         problem, verdict = each.problem, _verdict(each.published)
         if verdict in INFRASTRUCTURE:
             continue
-        yield SampleResult(
-            **facts_of(problem, each.index),
-            verdict=verdict,
-            public_passed=0,
-            public_total=0,
-            hidden_passed=0,
-            hidden_total=0,
-            tests=(),
+        attempt = Attempt(
             code=each.code,
             chosen_by=ChosenBy.ANSWER,
             extraction=each.extraction,
             stop_reason=StopReason.MODEL_STOPPED,
+            usage=each.usage or Usage(),
+            usage_known=each.usage is not None,
             model_calls=each.calls,
-            tool_calls=0,
-            malformed_tool_calls=0,
-            nudges=0,
-            written=int(bool(each.code)),
-            usage=each.usage,
-            cost=None,
-            seconds=0.0,
         )
+        result = result_of(problem, each.index, attempt, Grade(verdict=verdict))
+        yield result.model_copy(update={"written": int(bool(each.code))})
 
 
 def _verdict(published: Published | None) -> Verdict:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import DataError
@@ -162,6 +162,24 @@ class Trajectory:
         return self.spent.over(spending_by_turn(self.turns)[-1] if self.turns else Spending())
 
 
+class Reader(Protocol):
+    """Reads a format of agent runs."""
+
+    def __call__(
+        self, rows: Iterable[Fields], problem_field: str | None, /
+    ) -> Iterator[Trajectory]:
+        """Yield the trajectories of a file.
+
+        Args:
+            rows: the file's JSON objects.
+            problem_field: path of the field that names the problem, if the user gave it.
+
+        Raises:
+            DataError: a field is malformed.
+        """
+        ...
+
+
 def spending_by_turn(turns: Sequence[Turn]) -> list[Spending]:
     """Return the totals of a sample after each turn.
 
@@ -180,15 +198,7 @@ def spending_by_turn(turns: Sequence[Turn]) -> list[Spending]:
 
 
 def read_revision_rows(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
-    """Read the rows of a file.
-
-    Args:
-        rows: the rows.
-        problem_field: path of the field that names the problem, if the user gave it.
-
-    Raises:
-        DataError: a field is malformed, or the rows of a sample are not consecutive.
-    """
+    """Read rows of revisions, in which those of a sample stand together; see `Reader`."""
     done: set[tuple[str, int]] = set()
     for sample, group in groupby(rows, partial(_sample_of, path=problem_field)):
         if sample is None:

@@ -5,7 +5,7 @@ Each reading starts at the beginning of the file and holds one trajectory at a t
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -15,12 +15,12 @@ from typing import Any, cast
 from harness.errors import DataError, UsageError
 from harness.features.grade.solution_readers import parsed
 from harness.features.import_.atif import read_atif
-from harness.features.import_.chat_messages import read_message_log
+from harness.features.import_.chat_messages import read_message_logs
 from harness.features.import_.eval_archive import EvalArchive
 from harness.features.import_.fields import Fields
-from harness.features.import_.inspect_log import model_in, read_inspect_sample, read_inspect_samples
-from harness.features.import_.trajectory import Trajectory, read_revision_rows
-from harness.features.import_.verifiers_traces import read_episode
+from harness.features.import_.inspect_log import read_inspect_logs
+from harness.features.import_.trajectory import Reader, Trajectory, read_revision_rows
+from harness.features.import_.verifiers_traces import read_verifiers
 from harness.run.store.files import read_json
 from harness.sources.files.lines import JsonLines
 from harness.sources.files.paths import open_regular
@@ -36,7 +36,14 @@ LONGEST_DOCUMENT = 512 << 20
 LONGEST_PEEK = 1 << 20
 MOST_FILES = 100_000
 SOLUTIONS = "solutions"
-FORMATS = (SOLUTIONS, "revisions", "messages", "inspect", "atif", "verifiers")
+READERS: Mapping[str, Reader] = {
+    "revisions": read_revision_rows,
+    "messages": read_message_logs,
+    "inspect": read_inspect_logs,
+    "atif": read_atif,
+    "verifiers": read_verifiers,
+}
+FORMATS = (SOLUTIONS, *READERS)
 
 
 def trial_facts(path: Path) -> dict[str, Any]:
@@ -80,7 +87,7 @@ class TrajectoryFile:
     """A file, or a folder, of agent runs.
 
     Attributes:
-        format: one of `FORMATS`, except `solutions`.
+        format: one of `READERS`, or `solutions`, which have no trajectories.
         problem_field: path of the field that names the problem, if the user gave it.
     """
 
@@ -97,7 +104,7 @@ class TrajectoryFile:
         """
         where = str(self.path)
         try:
-            for trajectory in self._read():
+            for trajectory in READERS[self.format](self._rows(), self.problem_field):
                 where = trajectory.where
                 yield trajectory
         except RecursionError:
@@ -115,44 +122,34 @@ class TrajectoryFile:
             digest.update(f"{each.relative_to(self.path)}\0{inner}\n".encode(errors="replace"))
         return digest.hexdigest()
 
-    def _read(self) -> Iterator[Trajectory]:
+    def _rows(self) -> Iterator[Fields]:
+        """Yield the objects that the format's reader takes."""
         if self.path.is_dir():
             if self.format != "atif":
                 raise UsageError(
                     f"{self.path} is a folder; only atif is read from one: name a file"
                 )
             for each in files_in(self.path):
-                yield from self._atif_file(each)
+                yield from _with_trial_facts(each)
         elif self.format == "atif":
-            yield from self._atif_file(self.path)
+            yield from _with_trial_facts(self.path)
         elif self.format == "inspect" and is_zip(self.path):
             with closing(EvalArchive(self.path)) as archive:
-                model = model_in(archive.header())
-                for row in archive.samples():
-                    yield read_inspect_sample(row, model, self.problem_field)
-        elif self.format == "revisions":
-            yield from read_revision_rows(rows_in(self.path), self.problem_field)
+                yield from archive.samples()
         else:
-            for row in rows_in(self.path):
-                yield from self._of_row(row)
+            yield from rows_in(self.path)
 
-    def _of_row(self, row: Fields) -> Iterable[Trajectory]:
-        match self.format:
-            case "inspect":
-                return read_inspect_samples(row, self.problem_field)
-            case "verifiers":
-                return read_episode(row, self.problem_field)
-            case _:
-                return [read_message_log(row, self.problem_field)]
 
-    def _atif_file(self, path: Path) -> Iterator[Trajectory]:
-        beside = trial_facts(path)
-        for row in rows_in(path):
-            extra = row.get("extra")
-            if beside and isinstance(extra, dict | None):
-                more = {**beside, **cast("dict[str, Any]", extra or {})}
-                row = Fields({**row.values, "extra": more}, row.where)  # noqa: PLW2901
-            yield read_atif(row, self.problem_field)
+def _with_trial_facts(path: Path) -> Iterator[Fields]:
+    """Yield the objects of a file, their `extra` with the facts of their trial."""
+    beside = trial_facts(path)
+    for row in rows_in(path):
+        extra = row.get("extra")
+        if beside and isinstance(extra, dict | None):
+            more = {**beside, **cast("dict[str, Any]", extra or {})}
+            yield Fields({**row.values, "extra": more}, row.where)
+        else:
+            yield row
 
 
 def format_of(path: Path) -> str:

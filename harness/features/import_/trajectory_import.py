@@ -33,6 +33,7 @@ from harness.run.reporter import Reporter
 from harness.run.session.isolation import isolate
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, judging
+from harness.run.settings.keys import JudgingKeys
 from harness.run.settings.spec import RunSpec, known_keys, read_spec
 from harness.run.store.directory import (
     MANIFEST,
@@ -60,8 +61,7 @@ class ImportRequest:
         out: the run directory to create; one that was begun goes on, if it is of agent runs.
         benchmark: the problems' `NAME[:WHERE]`; None if they share none.
         load: loads the problems; it is told whether to skip malformed rows.
-        keys: the given keys of the spec, except those of judging.
-        judging: the given keys of judging.
+        keys: the given keys of the spec.
         format: one of `FORMATS`; None to look into the file.
         write_tools: names of tools that take the solution; if empty, this program's own.
         problem_field: path of the field that names the problem.
@@ -72,7 +72,6 @@ class ImportRequest:
     benchmark: str | None
     load: Callable[[bool], Loaded]
     keys: Mapping[str, Any]
-    judging: Mapping[str, Any]
     format: str | None = None
     write_tools: Sequence[str] = ()
     problem_field: str | None = None
@@ -80,7 +79,12 @@ class ImportRequest:
     def spec(self, **more: Any) -> RunSpec:
         """Return the spec with additional keys. Raises UsageError."""
         named = {} if self.benchmark is None else {"benchmark": self.benchmark}
-        return read_spec(None, {**named, **self.keys, **self.judging, **more})
+        return read_spec(None, {**named, **self.keys, **more})
+
+    @property
+    def judging(self) -> dict[str, Any]:
+        """The given keys of judging."""
+        return {key: self.keys[key] for key in JudgingKeys.__annotations__ if key in self.keys}
 
     def problems(self) -> Loaded:
         """Load the problems. Raises HarnessError."""

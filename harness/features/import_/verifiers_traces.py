@@ -6,7 +6,7 @@ were made; `sampled` marks the model's answers. `calls` has tokens and times of 
 node that it made.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from harness.agent.attempt import StopReason
@@ -24,21 +24,23 @@ from harness.text import writable
 STOPS = {"max_turns": StopReason.TURN_LIMIT, "timeout": StopReason.TIME_LIMIT}
 
 
-def read_episode(row: Fields, problem_field: str | None) -> Iterator[Trajectory]:
-    """Read the traces of an episode, or a single trace; see `read_trace`."""
-    if "nodes" in row:
-        yield read_trace(row, problem_field)
-        return
-    first: str | None = None
-    for trace in row.each("traces", "trace"):
-        name = trace.inner("agent").text("name")
-        first = name if first is None else first
-        if name == first:
-            yield read_trace(trace, problem_field)
+def read_verifiers(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
+    """Read the traces of episodes, or single traces; see `Reader`."""
+    for row in rows:
+        if "nodes" in row:
+            yield _trajectory(row, problem_field)
+            continue
+        traces = row.each("traces", "trace")
+        for trace in traces:
+            if _agent(trace) == _agent(traces[0]):
+                yield _trajectory(trace, problem_field)
 
 
-def read_trace(row: Fields, problem_field: str | None) -> Trajectory:
-    """Read a trace; the arguments are those of `read_atif`. Raises DataError."""
+def _agent(trace: Fields) -> str:
+    return trace.inner("agent").text("name")
+
+
+def _trajectory(row: Fields, problem_field: str | None) -> Trajectory:
     calls = row.each("calls")
     by_node = {each.get("node"): each for each in calls if isinstance(each.get("node"), int)}
     began = row.inner("timing").amount("start")

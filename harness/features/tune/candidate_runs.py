@@ -3,39 +3,38 @@
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from harness.errors import RunDirectoryError, UsageError
+from harness.features.experiment.run_parts import carry_out_part
 from harness.features.tune.tune_file import Ended
 from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Usage
 from harness.models.providers import REFERENCES
 from harness.run.engine.controller import RunController
-from harness.run.engine.earlier_spending import budget_of, earlier_spending
+from harness.run.engine.earlier_spending import earlier_spending
 from harness.run.engine.lifecycle import PreparedRun
 from harness.run.engine.outcome import Outcome
-from harness.run.engine.run_parts import clear_unbegun, without_budget
 from harness.run.plan.budget import NOTHING, Total
 from harness.run.plan.target import resolve_target
-from harness.run.session.sync import run
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
 from harness.run.store.results import SampleResult, read_results
 from harness.sources.files.rows import Loaded
 from harness.text import printable_line
 
-NOT_SELECTING = {
-    "filter_difficulty": (),
-    "filter_tags": (),
-    "filter_platform": (),
-    "min_release_date": None,
-    "max_release_date": None,
-    "exclude_known_issues": False,
-    "sample_size": None,
-    "sampling": "first",
-}
+
+def usual(*keys: str) -> dict[str, Any]:
+    """Return the usual values of settings, by key."""
+    return {key: RunSpec.model_fields[key].get_default() for key in keys}
+
+
+NOT_SELECTING = usual(
+    *("filter_difficulty", "filter_tags", "filter_platform"),
+    *("min_release_date", "max_release_date", "exclude_known_issues", "sample_size", "sampling"),
+)
 """Values of the settings that select problems, where they are named."""
 
 
@@ -85,12 +84,11 @@ class CandidateRuns:
         path = self.folder / run_name
         named = {**NOT_SELECTING, "task": tuple(problems), "prompt": str(prompt)}
         spec = self.spec.model_copy(update=named)
-        read = partial(_loaded, self.loaded)
         if not (path / MANIFEST).exists():
-            return self.controller.new(spec, read=read)
+            return self.controller.new(spec, read=lambda _: self.loaded)
         before = read_manifest(path)
         before["spec"] = {**before["spec"], "prompt": str(prompt)}  # its hash is compared
-        return self.controller.further(path, spec, before, read=read)
+        return self.controller.further(path, spec, before, read=lambda _: self.loaded)
 
     def ask(
         self,
@@ -131,13 +129,11 @@ class CandidateRuns:
         samples = [each for each in prepared.samples if each[0].id in wanted]
         prepared = replace(prepared, samples=samples, plan=replace(prepared.plan, spec=spec))
         others = self.spent(but=path) if spec.max_cost or spec.max_tokens_total else NOTHING
-        budget = budget_of(prepared.plan, path, others)
-        clear_unbegun(path)
-        outcome = self.controller.carry_out(without_budget(prepared), path, budget)
+        outcome = carry_out_part(prepared, path, others, self.controller.carry_out)
         self._spent.pop(path, None)
         if done := self._done(path, wanted):
             return done
-        raise self._stopped(outcome, budget.turned_away is not None, budget.state)
+        raise self._stopped(outcome)
 
     def spent(self, but: Path | None = None) -> Total:
         """Return what all runs, but one, and everything else have spent."""
@@ -149,8 +145,7 @@ class CandidateRuns:
         usages = [each.usage for each in results if each.usage is not None]
         if not usages:
             return NOTHING
-        whole = amount_of(usages, self._price)
-        return Total(whole.cost / len(usages), whole.tokens / len(usages))
+        return times(amount_of(usages, self._price), 1 / len(usages))
 
     def _done(
         self, path: Path, wanted: Collection[str]
@@ -164,11 +159,11 @@ class CandidateRuns:
             return None
         return results
 
-    def _stopped(self, outcome: Outcome, budget_spent: bool, state: str) -> SearchStoppedError:
+    def _stopped(self, outcome: Outcome) -> SearchStoppedError:
         if self.controller.interrupts:
             return SearchStoppedError("interrupted")
-        if budget_spent:
-            return SearchStoppedError("budget", state)
+        if outcome.budget.turned_away is not None:
+            return SearchStoppedError("budget", outcome.budget.state)
         cause = outcome.stopped_by_provider or ""
         if outcome.failures and not cause:
             first = outcome.failures[0]
@@ -199,6 +194,17 @@ def amount_of(usages: Iterable[Usage], price: ListedPrice | None) -> Total:
     return Total(cost(whole, price) or 0.0, whole.total_tokens)
 
 
+def times(total: Total, factor: float) -> Total:
+    """Return so many times the dollars and tokens."""
+    return Total(total.cost * factor, total.tokens * factor)
+
+
+def most_of(totals: Iterable[Total]) -> Total:
+    """Return the most dollars and the most tokens; zero of none."""
+    each = [NOTHING, *totals]
+    return Total(max(one.cost for one in each), max(one.tokens for one in each))
+
+
 def price_in(path: Path) -> ListedPrice | None:
     """Return the price that a run was begun with; None if it is unknown.
 
@@ -210,11 +216,6 @@ def price_in(path: Path) -> ListedPrice | None:
         return None if price is None else ListedPrice.model_validate(price)
     except ValueError as error:
         raise RunDirectoryError(f"{path / MANIFEST}: the price is invalid") from error
-
-
-def close(prepared: PreparedRun) -> None:
-    """Close the model of a run that is not started."""
-    run(prepared.plan.model.close)
 
 
 def refuse_recorded(spec: RunSpec) -> None:
@@ -237,7 +238,3 @@ def _unheard(name: str) -> UsageError:
         f"model {name!r} does not hear a prompt, so there is nothing to tune; name a language "
         "model with -m"
     )
-
-
-def _loaded(loaded: Loaded, _where: str) -> Loaded:
-    return loaded

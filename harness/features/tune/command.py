@@ -1,7 +1,7 @@
 """The commands `harness tune` and `harness tune show`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -15,17 +15,17 @@ from harness.cli.help_page import ADVANCED, HelpCommand, HelpGroup
 from harness.cli.settings_flags import with_settings
 from harness.cli.shared_flags import Source, with_progress_flags, with_source
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
+from harness.features.experiment.foretold import VariantEstimate, money
 from harness.features.observers.observer_events import watched
 from harness.features.tune.outcome import TuneOutcome, outcome_of
 from harness.features.tune.split import Sizes
 from harness.features.tune.tune_file import TuneOptions
 from harness.features.tune.tuning import TuneRequest, Tuning
 from harness.features.tune.view import tune_view
-from harness.figures import dollars, number_range
+from harness.figures import number_range
 from harness.models.protocol import Frozen
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import PreparedRun
-from harness.run.plan.estimate import estimate
 from harness.run.settings.spec import RunSpec
 from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import TerminalReporter
@@ -201,60 +201,35 @@ def print_outcome(out: Console, outcome: TuneOutcome, *, as_json: bool) -> None:
     out.print(tune_view(outcome), crop=False)
 
 
-@dataclass(frozen=True, slots=True)
-class FixedPart:
-    """The estimate for a part that is always asked; the search ends by its limits.
-
-    Attributes:
-        requests: fewest and most requests.
-        cost: lowest and highest cost in US dollars; None if the price is unknown.
-    """
-
-    requests: tuple[int, int]
-    cost: tuple[float, float] | None
-
-    def times(self, factor: float) -> "FixedPart":
-        """Return the estimate for a larger part."""
-        least, most = (round(each * factor) for each in self.requests)
-        if self.cost is None:
-            return FixedPart((least, most), None)
-        return FixedPart((least, most), (self.cost[0] * factor, self.cost[1] * factor))
-
-    @property
-    def sentence(self) -> str:
-        """The estimate in words."""
-        requests = f"{number_range(*self.requests)} requests"
-        if self.cost is None:
-            return f"{requests}, cost unknown"
-        return f"{requests}, {dollars(self.cost[0])} to {dollars(self.cost[1])}"
-
-
 class ForetoldTuning(Frozen):
     """What `harness tune --dry-run --json` prints: problems of each part, and two estimates."""
 
     schema_version: int = SCHEMA
     split: dict[str, int]
-    start: FixedPart
-    test: FixedPart
+    start: VariantEstimate
+    test: VariantEstimate
 
 
 def _print_estimate(out: Console, tuning: Tuning, prepared: PreparedRun, *, as_json: bool) -> None:
     """Print the split, and what the start and the test part may cost."""
     split = tuning.tune.split
     asked = set(split.selection)
-    estimated = estimate(
-        prepared.plan, [each for each in prepared.plan.samples if each[0].id in asked]
-    )
-    start = FixedPart(estimated.requests, estimated.cost)
-    test = start.times(2 * len(split.test) / len(split.selection))
+    samples = [each for each in prepared.plan.samples if each[0].id in asked]
+    start = VariantEstimate.of("the start", replace(prepared, samples=samples))
+    test = replace(start.times(2 * len(split.test) / len(split.selection)), name="the test part")
     parts = {part: len(ids) for part, ids in split}
     if as_json:
         write_json(out, [ForetoldTuning(split=parts, start=start, test=test).model_dump_json()])
         return
     rows = [
         ("problems", ", ".join(f"{number} {part}" for part, number in parts.items())),
-        ("the start", start.sentence),
-        ("the test part", test.sentence),
+        ("the start", _requests(start)),
+        ("the test part", _requests(test)),
         ("the search", "until --max-evaluations, or what the test part leaves of a budget"),
     ]
     out.print(facts(rows))
+
+
+def _requests(part: VariantEstimate) -> str:
+    cost = "cost unknown" if part.cost is None else money(part.cost)
+    return f"{number_range(*part.requests)} requests, {cost}"

@@ -8,20 +8,19 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pydantic_core import to_json
 
 from harness.agent.dialogue import writable_turn
 from harness.agent.events import Request, Response, Retried, SampleStart, Unusable
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.tune.candidate_runs import SearchStoppedError, amount_of
+from harness.features.tune.candidate_runs import SearchStoppedError, amount_of, most_of, usual
 from harness.models.estimated_usage import unheard_usage
 from harness.models.function import FunctionModel
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Message, ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.controller import STOPPING, RunController
-from harness.run.plan.budget import NOTHING, Total
+from harness.run.plan.budget import Total
 from harness.run.plan.plan import price_of
 from harness.run.plan.target import ASKED_FOR, Target, open_target, resolve_target
 from harness.run.settings.spec import RunSpec
@@ -67,11 +66,11 @@ class ReflectionModel:
         """
         is_other = model is not None and model != spec.model
         elsewhere = base_url not in {None, spec.base_url} or (is_other and spec.base_url is None)
-        usual = {
-            **({"model": model, **_usual(*ASKED_FOR, "price")} if is_other else {}),
-            **(_usual("api", "api_key_env", "header") if elsewhere else {}),
+        changed = {
+            **({"model": model, **usual(*ASKED_FOR, "price")} if is_other else {}),
+            **(usual("api", "api_key_env", "header") if elsewhere else {}),
         }
-        spec = spec.model_copy(update={**usual, "base_url": base_url or spec.base_url})
+        spec = spec.model_copy(update={**changed, "base_url": base_url or spec.base_url})
         target = resolve_target(spec, os.environ)
         if not isinstance(opened := open_target(target, spec, dry_run=dry_run), FunctionModel):
             asyncio.run(opened.close())
@@ -195,27 +194,16 @@ class Reflection:
         return spent_on_reflection(self.folder, self.model.price)
 
     def _dearest(self) -> Total:
-        each = [
+        return most_of(
             amount_of([spent.usage or Usage()], self.model.price)
             for spent in _requests(self.folder)
             if not spent.estimated
-        ]
-        return Total(
-            max((total.cost for total in each), default=0.0),
-            max((total.tokens for total in each), default=0.0),
         )
-
-
-def _usual(*keys: str) -> dict[str, Any]:
-    return {key: RunSpec.model_fields[key].get_default() for key in keys}
 
 
 def spent_on_reflection(folder: Path, price: ListedPrice | None) -> Total:
     """Return what the recorded requests of a folder have spent."""
-    requests = _requests(folder)
-    return (
-        amount_of((each.usage for each in requests if each.usage), price) if requests else NOTHING
-    )
+    return amount_of((each.usage for each in _requests(folder) if each.usage), price)
 
 
 def _requests(folder: Path) -> list[Spent]:

@@ -3,17 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from harness.errors import RunDirectoryError
+from harness.features.experiment.runs_folder import read_contents, write_contents
 from harness.models.protocol import Frozen
-from harness.run.store.directory import write_json
-from harness.run.store.files import read_file
-from harness.run.store.results import storage_error
 
 FILE = "candidates.json"
 SCHEMA = 1
-MOST_BYTES = 64 << 20
 
 
 class CandidateRecord(Frozen):
@@ -80,10 +76,7 @@ class SearchRecord(Frozen):
 
     def write(self, path: Path) -> None:
         """Write the record into a tuning's directory. Raises StorageError."""
-        try:
-            write_json(path / FILE, self.model_dump(mode="json"))
-        except OSError as error:
-            raise storage_error(path / FILE, error) from error
+        write_contents(path / FILE, self.model_dump(mode="json"))
 
 
 def read_record(path: Path) -> SearchRecord:
@@ -93,11 +86,4 @@ def read_record(path: Path) -> SearchRecord:
         RunDirectoryError: the file cannot be read.
     """
     file = path / FILE
-    try:
-        return SearchRecord.model_validate_json(read_file(file, MOST_BYTES))
-    except FileNotFoundError:
-        return SearchRecord()
-    except OSError as error:
-        raise RunDirectoryError(f"{file} cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        raise RunDirectoryError(f"{file} is not the record of a search") from error
+    return read_contents(file, SearchRecord, "a search") if file.exists() else SearchRecord()

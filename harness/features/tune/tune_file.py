@@ -5,20 +5,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, PositiveInt, ValidationError
+from pydantic import Field, PositiveInt
 
 from harness.errors import RunDirectoryError
+from harness.features.experiment.runs_folder import read_contents, write_contents
 from harness.features.tune.split import ProblemSplit, Sizes
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Frozen
 from harness.run.settings.spec import RESUMABLE, flag_of
-from harness.run.store.directory import write_json
-from harness.run.store.files import read_file
-from harness.run.store.results import storage_error
 
 FILE = "tune.json"
 SCHEMA = 1
-MOST_BYTES = 64 << 20
 
 Ended = Literal["done", "evaluations", "budget", "interrupted", "pending", "running"]
 """How far a tuning came.
@@ -75,10 +72,7 @@ class TuneFile(Frozen):
 
     def write(self, path: Path) -> None:
         """Write the file into a tuning's directory. Raises StorageError."""
-        try:
-            write_json(path / FILE, self.model_dump(mode="json"))
-        except OSError as error:
-            raise storage_error(path / FILE, error) from error
+        write_contents(path / FILE, self.model_dump(mode="json"))
 
     def refuse_other(self, path: Path, spec: Mapping[str, Any], options: TuneOptions) -> None:
         """Refuse to go on with other settings.
@@ -108,15 +102,4 @@ def read_tune(path: Path) -> TuneFile:
     Raises:
         RunDirectoryError: the file is missing or invalid.
     """
-    file = path / FILE
-    try:
-        return TuneFile.model_validate_json(read_file(file, MOST_BYTES))
-    except FileNotFoundError as error:
-        raise RunDirectoryError(f"{path} is not a tuning: it has no {FILE}") from error
-    except OSError as error:
-        raise RunDirectoryError(f"{file} cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        where = ".".join(map(str, error.errors()[0]["loc"]))
-        raise RunDirectoryError(
-            f"{file} is not a tuning's, or another version's{where and f' ({where})'}"
-        ) from error
+    return read_contents(path / FILE, TuneFile, "a tuning")

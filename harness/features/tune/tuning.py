@@ -12,12 +12,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
+from harness.features.experiment.run_parts import close_models
+from harness.features.experiment.runs_folder import locked, refuse_used
 from harness.features.tune.candidate_runs import (
     CandidateRuns,
     SearchStoppedError,
-    close,
+    most_of,
     refuse_function,
     refuse_recorded,
+    times,
 )
 from harness.features.tune.candidate_set import Candidate, CandidateSet, digest
 from harness.features.tune.gepa_search import GepaSearch, Results, need_gepa
@@ -40,11 +43,10 @@ from harness.features.tune.tune_file import FILE, TuneFile, TuneOptions, read_tu
 from harness.problem import ProblemView
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import PreparedRun
-from harness.run.plan.budget import Total
+from harness.run.plan.budget import NOTHING, Total
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import RESUMABLE, RunSpec, known_keys, read_spec, spec_of, stored
-from harness.run.store.directory import MANIFEST, default_path
-from harness.run.store.directory_lock import locked
+from harness.run.store.directory import default_path
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
@@ -156,7 +158,7 @@ class Tuning:
         problems = {each.id: each for each in loaded.problems}
         before = read_tune(path) if (path / FILE).exists() else None
         if before is None:
-            _refuse_used(path)
+            refuse_used(path / FILE, "a tuning", CANDIDATES)
             selected = select(loaded.problems, spec.selection()).problems
             split = split_problems(selected, options.sizes, spec.seed, options.test_from)
         else:
@@ -192,13 +194,14 @@ class Tuning:
         self.runs = CandidateRuns(self.controller, spec, path / RUNS, loaded)
         self.reflection = Reflection(model, path / REFLECTION, self.controller, self._allows)
         self.runs.elsewhere = self.reflection.spent
-        prepared = self._prepared(self.candidates.start, start, split.searched)
+        begun = self.candidates.folder_of(self.candidates.start)
+        prepared = self.runs.prepare(begun, start, split.searched)
         refuse_function(prepared)
         return prepared
 
     def close(self, prepared: PreparedRun) -> None:
         """Close what `prepare` opened, and is not used."""
-        close(prepared)
+        close_models([prepared])
         self._unused.close()
 
     def carry_out(self) -> TuneOutcome:
@@ -292,17 +295,14 @@ class Tuning:
             self.runs.ask(folder, name, test, test)
         return SearchStoppedError(self.tune.ended, self.tune.remark)
 
-    def _prepared(self, candidate: Candidate, name: str, problems: Sequence[str]) -> PreparedRun:
-        return self.runs.prepare(self.candidates.folder_of(candidate), name, problems)
-
     def _ask(self, candidate: Candidate, wanted: Sequence[str]) -> Results:
         """Return a candidate's results in the search, within what the test part leaves."""
         folder, name = self.candidates.folder_of(candidate), digest(candidate)
         searched = self.tune.split.searched
         results = self.runs.ask(folder, name, searched, wanted, self._allowance())
         asked = [each for of_problem in results.values() for each in of_problem]
-        mean, before = self.runs.mean_cost(asked), self._costs.get(name, Total())
-        self._costs[name] = Total(max(mean.cost, before.cost), max(mean.tokens, before.tokens))
+        known = self._costs.get(name, NOTHING)
+        self._costs[name] = most_of((self.runs.mean_cost(asked), known))
         return results
 
     def _allowance(self) -> Total:
@@ -312,17 +312,9 @@ class Tuning:
         samples = len(split.test) * spec.samples_per_problem
         if not self._costs:  # each sample is taken to cost the same
             share = 2 * len(split.test) / (2 * len(split.test) + len(split.selection))
-            return Total(limit.cost * (1 - share), limit.tokens * (1 - share))
-        start = self._costs[self.tune.start]
-        dearest = Total(
-            max(each.cost for each in self._costs.values()),
-            max(each.tokens for each in self._costs.values()),
-        )
-        reserved = Total(
-            MARGIN * samples * (start.cost + dearest.cost),
-            MARGIN * samples * (start.tokens + dearest.tokens),
-        )
-        return limit - reserved
+            return times(limit, 1 - share)
+        both = self._costs[self.tune.start] + most_of(self._costs.values())
+        return limit - times(both, MARGIN * samples)
 
     def _allows(self, dearest: Total) -> None:
         """Refuse a request for reflection that the budget does not hold."""
@@ -366,14 +358,3 @@ class Tuning:
     def _keep(self, **update: Any) -> None:
         self.tune = self.tune.model_copy(update=update)
         self.tune.write(self.asked.path)
-
-
-def _refuse_used(path: Path) -> None:
-    """Refuse a directory with something else in it. Raises RunDirectoryError."""
-    if (path / MANIFEST).exists():
-        raise RunDirectoryError(f"{path} is a run, not a tuning; choose another --out")
-    draft = f".{FILE}.draft"
-    if path.exists() and (
-        not path.is_dir() or any(each.name not in {draft, CANDIDATES} for each in path.iterdir())
-    ):
-        raise RunDirectoryError(f"{path} exists and is not a tuning; choose another --out")

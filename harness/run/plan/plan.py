@@ -8,9 +8,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
-from harness.agent.attempt import Attempt, Strategy, StrategyOptions
+from harness.agent.attempt import Attempt, Strategy
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
+from harness.agent.strategies.options import StrategyOptions
 from harness.agent.strategies.shots import single_shot
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, Told, load_prompt, with_wrong_test

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Literal, TypedDict
 
-from harness.agent.strategies import Context
+from harness.agent.strategies.options import Context
 from harness.efficiency import Timing
 from harness.languages import LanguageName
 from harness.models.prices.price import Price

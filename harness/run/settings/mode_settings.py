@@ -5,14 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from harness.agent.strategies import (
-    PLANS,
-    REPAIR_ROUNDS,
-    SHOTS,
-    TEST_ANSWERS,
-    Context,
-)
 from harness.agent.strategies.modes import SHOT, built_in_modes
+from harness.agent.strategies.options import Context, StrategyOptions
 from harness.languages import LanguageName
 from harness.models.providers import ToolProtocol
 from harness.run.settings.execution_settings import LONGEST_SECONDS
@@ -25,6 +19,7 @@ from harness.run.settings.setting import (
 )
 from harness.tools import REPORT_TESTS
 
+USUAL = StrategyOptions()
 _asks = partial(Setting, heeded_by="asks")
 _loop = partial(Setting, heeded_by="option", recorded=True)
 _tool = partial(Setting, heeded_by="tools", recorded=True)
@@ -202,44 +197,36 @@ class ModeSettings(SettingsGroup):
     ] = False
     repair_rounds: Annotated[
         int | None,
-        Setting(
+        _loop(
             "Rounds of self_repair and reflexion, and of debugging each plan of map_coder. "
             "Default: 1.",
             "Mode",
-            heeded_by="option",
-            recorded=True,
-            usual=REPAIR_ROUNDS,
+            usual=USUAL.repair_rounds,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     best_of: Annotated[
         int | None,
-        Setting(
+        _loop(
             "Single shots of best_of_k_public, or solutions of codet. Default: 5.",
             "Mode",
             metavar="K",
-            heeded_by="option",
-            recorded=True,
-            usual=SHOTS,
+            usual=USUAL.best_of,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     test_answers: Annotated[
         int | None,
-        Setting(
+        _loop(
             "Answers with tests of codet. Default: 1.",
             "Mode",
-            heeded_by="option",
-            recorded=True,
-            usual=TEST_ANSWERS,
+            usual=USUAL.test_answers,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     plans: Annotated[
         int | None,
-        Setting(
+        _loop(
             "Similar problems that map_coder recalls, with a plan for each. Default: 3.",
             "Mode",
-            heeded_by="option",
-            recorded=True,
-            usual=PLANS,
+            usual=USUAL.plans,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     prompt: Annotated[

@@ -1,6 +1,6 @@
 """Check the arguments of the Python functions: keys of a spec, paths."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from pathlib import Path
 from typing import Any, SupportsIndex, cast
@@ -54,3 +54,14 @@ def path_of(caller: str, name: str, given: object) -> Path:
     if "\0" in str(given):
         raise UsageError(f"{caller}: {name} {str(given)!r:.60}: a path has no NUL")
     return Path(given)
+
+
+def names_of(caller: str, name: str, given: object) -> list[str]:
+    """Return an argument that is a name, or a list of names. Raises UsageError."""
+    names = [given]
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        names = list(cast("Sequence[object]", given))
+    for each in names:
+        if not isinstance(each, str | Path):
+            raise UsageError(f"{caller}: {name} has {each!r:.60}; give names, or one name")
+    return list(map(str, names))

@@ -12,10 +12,10 @@ from harness.agent.attempt import (
     Gate,
     Limits,
     StopReason,
-    StrategyOptions,
 )
 from harness.agent.episode import MOST_REMINDERS
 from harness.agent.events import Event, Request, Response, Resumed, SampleEnd, standing
+from harness.agent.strategies.options import StrategyOptions
 from harness.agent.text_loop import REPEATED
 from harness.models.protocol import (
     ContextOverflowError,

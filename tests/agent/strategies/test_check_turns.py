@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from scripted import Played, rebuild, run, turn, write
 
-from harness.agent.attempt import ChosenBy, StopReason, StrategyOptions
+from harness.agent.attempt import ChosenBy, StopReason
 from harness.agent.events import RanWrittenTests
+from harness.agent.strategies.options import StrategyOptions
 from harness.models.protocol import ModelTurn
 
 Play = Callable[..., Awaitable[Played]]

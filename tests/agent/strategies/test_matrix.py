@@ -8,7 +8,7 @@ from behaviours import BEHAVIOURS, MODES, ROUNDS, SHOTS, TURNS, Answer, Behaviou
 from scripted import USAGE, Played, Sent, rebuild
 
 from harness.agent import events as kinds
-from harness.agent.attempt import Attempt, ChosenBy, Limits, StopReason, StrategyOptions
+from harness.agent.attempt import Attempt, ChosenBy, Limits, StopReason
 from harness.agent.events import (
     Damaged,
     Event,
@@ -22,6 +22,7 @@ from harness.agent.events import (
 )
 from harness.agent.extraction.code import extract
 from harness.agent.strategies.modes import mode_named
+from harness.agent.strategies.options import StrategyOptions
 from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, Retry, Usage
 from harness.problem import Problem

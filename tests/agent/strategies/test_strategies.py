@@ -15,10 +15,10 @@ from harness.agent.attempt import (
     Limits,
     RunStoppedError,
     StopReason,
-    StrategyOptions,
 )
 from harness.agent.events import NewConversation, Resumed, ToolResult
 from harness.agent.events import Tested as StrategyTested
+from harness.agent.strategies.options import StrategyOptions
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.problem import ProblemView, TestCase
 from harness.run.store.transcript import EVENT

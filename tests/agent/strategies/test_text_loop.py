@@ -9,10 +9,10 @@ import pytest
 from chat_server import ChatServer, completion, in_turn
 from scripted import Played, Sent, call, rebuild, turn
 
-from harness.agent.attempt import ChosenBy, Limits, LoopFacts, StopReason, StrategyOptions
+from harness.agent.attempt import ChosenBy, Limits, LoopFacts, StopReason
 from harness.agent.events import NewConversation
 from harness.agent.events import Tested as StrategyTested
-from harness.agent.strategies import Context
+from harness.agent.strategies.options import Context, StrategyOptions
 from harness.agent.templates.prompt_set import load_prompt
 from harness.agent.text_loop import REPEATED
 from harness.models.clients.openai_chat import OpenAIChat

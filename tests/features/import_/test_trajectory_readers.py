@@ -370,7 +370,7 @@ class TestFiles:
     def test_a_row_is_bounded(self, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(trajectory_file, "LONGEST_ROW", 100)
         with pytest.raises(DataError, match=r"a\.jsonl:1: longer than 100 bytes"):
-            read([{"messages": messages(RIGHT), "problem_id": "echo"}])
+            read([{"messages": messages(RIGHT), "problem_id": "echo"}], "messages")
 
     @pytest.mark.parametrize("opening", [b'{"messages": ' + b"[" * 5_000, b"[" * 100_000])
     def test_deep_nesting_is_no_crash(self, read: Read, opening: bytes) -> None:
