@@ -92,7 +92,7 @@ class ShownModel(Frozen):
 
 
 def _write(out: Console, kind: type[Frozen], shown: dict[str, Any]) -> None:
-    """Print as JSON what is known; what is not is left out."""
+    """Print an object as JSON, without the fields that are not known."""
     whole = kind.model_validate({"schema_version": SCHEMA, **shown})
     write_json(out, [whole.model_dump_json(exclude_unset=True)])
 

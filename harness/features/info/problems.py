@@ -132,7 +132,7 @@ class ListedProblem(Frozen):
 
     @classmethod
     def of(cls, problem: Problem, **more: Any) -> Self:
-        """Return what is shown of a problem, and `more`."""
+        """Return a problem as it is shown, with the fields `more`."""
         return cls(
             **{key: getattr(problem, key) for key in ListedProblem.model_fields if key in FACTS},
             native_difficulty=problem.difficulty_word,

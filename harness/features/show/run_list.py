@@ -113,7 +113,7 @@ class ShownTrend(Frozen):
 
     @classmethod
     def of(cls, trend: Trend) -> "ShownTrend":
-        """Return a trend with what of its runs is no part of the list."""
+        """Return a trend without what the list says of its runs."""
         runs = (
             TrendedRun(
                 path=run.path,

@@ -51,7 +51,8 @@ LACKING = OPENING[: OPENING.index(b"%s")]
 RESULT = b'{"event":"tool_result","result":{'
 CONTENT, AGAIN = b'"content":"', b'"again":'
 PARAGRAPH = rb"\n\n"
-"""End of a paragraph in JSON. No escape sequence goes on after it."""
+"""End of a paragraph in JSON. A text cut after it has whole escape sequences."""
+MOST_DIGITS = 12
 STOP = {"response": {"stop"}}
 
 
@@ -160,7 +161,7 @@ class ResultHead(NamedTuple):
         rest = line[len(RESULT) :]
         if rest.startswith(AGAIN):
             again, _, rest = rest[len(AGAIN) :].partition(b",")
-            if not again.isdigit() or int(again) > len(self.said):
+            if not again.isdigit() or len(again) > MOST_DIGITS or int(again) > len(self.said):
                 return line
             rest = CONTENT + self.said[: int(again)] + rest[len(CONTENT) :]
         return self.start + rest

@@ -142,6 +142,17 @@ def test_a_result_after_a_damaged_message_is_damaged_not_shortened(
     assert viewed(path)[-1] is None
 
 
+@pytest.mark.parametrize("number", ["", "-1", "1e2", "99", "9" * 5000])
+def test_a_result_that_repeats_more_than_was_said_is_damaged(tmp_path: Path, number: str) -> None:
+    path = written(tmp_path, [START, ASKED, ANSWER, result(0)])
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:3]) + f'{MARK}"again":{number},"content":"x"}}}}\n')
+    last = list(read_events(path))[-1]
+    assert isinstance(last, Damaged)
+    assert "a message before it" in last.cause
+    assert viewed(path)[-1] is None
+
+
 @pytest.mark.parametrize(("place", "readable"), [(2, 0), (3, 0), (4, 1)])
 def test_results_after_a_damaged_line_of_their_answer_are_damaged_too(
     tmp_path: Path, place: int, readable: int
