@@ -12,6 +12,7 @@ from rich.text import Text
 from harness.cli import completion
 from harness.cli.settings_flags import PROBLEMS, with_settings
 from harness.cli.shared_flags import AsJson, Source, with_progress_flags, with_source
+from harness.errors import UsageError
 from harness.excerpts import shorten
 from harness.figures import bad_rows, count
 from harness.languages.known import language
@@ -265,6 +266,8 @@ def problems(
     as_json: AsJson = False,
 ) -> None:
     """List problems, or show one."""
+    if schema and as_json:
+        raise UsageError("--schema prints JSON as it is; leave --json out")
     if schema:
         import json
 

@@ -23,6 +23,8 @@ from harness.terminal.consoles import console, write_json
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Json = dict[str, Any]
+OF_FILES = {"result", "transcript", "spec", "event"}
+"""Schemas of what is no output of a command."""
 SAID_ELSEWHERE = {
     "SampleStart": {"mode", "model", "settings", "limits", "problem_id", "index"},
     "SystemMessage": {"content"},
@@ -145,8 +147,8 @@ def schema(
             metavar="NAME",
             autocompletion=completion.schemas,
             help="result (a line of results.jsonl), transcript (a line of one), spec (a YAML file "
-            "of -c), or the output of a command with --json: "
-            f"{', '.join(registry.SCHEMA_NAMES[3:])}.",
+            "of -c), event (what observers are told), or the output of a command with --json: "
+            f"{', '.join(name for name in registry.SCHEMA_NAMES if name not in OF_FILES)}.",
         ),
     ],
 ) -> None:

@@ -381,6 +381,9 @@ async def test_an_interrupt_reports_what_was_judged(folder: Path) -> None:
 
 
 def test_an_example_of_one_s_own_rows_is_printed_and_their_schema(tmp_path: Path) -> None:
+    done = harness(tmp_path, "problems", "--schema", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "leave --json out" in done.stderr
     done = harness(tmp_path, "problems", "--schema")
     assert done.returncode == 0
     row, _, schema = done.stdout.partition("\n")
