@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from program import harness
+from schemas import valid
 
 from harness.features.info.problems import COLUMNS, _table
 
@@ -46,3 +47,25 @@ def test_a_problem_is_shown_with_its_starter_code_in_every_language(tmp_path: Pa
     (tmp_path / "own.jsonl").write_text(json.dumps(row))
     done = harness(tmp_path, "problems", "-b", "jsonl:own.jsonl", "total")
     assert "Starter code in C++:\nclass Solution {" in done.stdout, done.stderr
+
+
+def test_json_shows_a_problem_without_its_hidden_tests_and_references(tmp_path: Path) -> None:
+    row = {
+        "id": "echo",
+        "statement": "Print the input.",
+        "tests": [
+            {"input": "1\n", "output": "1\n", "public": True},
+            {"input": "HIDDENINPUT\n", "output": "HIDDENOUTPUT\n", "public": False},
+        ],
+        "references": ["print(input())  # REFERENCE"],
+    }
+    (tmp_path / "own.jsonl").write_text(json.dumps(row))
+    done = harness(tmp_path, "problems", "-b", "jsonl:own.jsonl", "echo", "--json")
+    assert done.returncode == 0, done.stderr
+    (problem,) = valid("problems", done.stdout)["problems"]
+    assert problem["tests"] == [{"input": "1\n", "output": "1\n"}]
+    assert (problem["public_tests"], problem["hidden_tests"]) == (1, 1)
+    assert problem["statement"] == "Print the input."
+    assert not [word for word in ("HIDDEN", "REFERENCE") if word in done.stdout]
+    listed = valid("problems", harness(tmp_path, "problems", "jsonl:own.jsonl", "--json").stdout)
+    assert (listed["of"], "statement" in listed["problems"][0]) == (1, False)
