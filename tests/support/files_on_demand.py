@@ -42,7 +42,7 @@ def pytest_pycollect_makemodule(
     module = yield
     config = parent.config
     named = any("::" in argument for argument in config.args)
-    if named or config.getoption("lf") or not hasattr(config, "workerinput"):
+    if named or config.getoption("lf", False) or not hasattr(config, "workerinput"):
         return module
     file: FileOfTests = FileOfTests.from_parent(parent, path=module.path)
     file.module = module

@@ -37,7 +37,7 @@ from harness.run.store.directory import (
 )
 from harness.run.store.files import LARGEST_SUMMARY, open_file, read_json
 from harness.run.store.planned_samples import samples_by_problem
-from harness.run.store.results import SampleResult, read_results
+from harness.run.store.results import SampleResult, line_of, read_results
 from harness.run.store.transcripts import FOLDER, Transcripts
 from harness.run.store.versions import versions_together
 from harness.run.summary.loaded_run import max_tokens_of, prices_as_of, read_run, with_costs
@@ -170,7 +170,7 @@ def merge(paths: Sequence[Path], out: Path, *, partial: bool = False) -> Merged:
             (draft / FOLDER).mkdir(parents=True)
             _copy_transcripts(parts, draft / FOLDER)
             with (draft / RESULTS).open("wb") as file:
-                file.writelines(each.model_dump_json().encode() + b"\n" for each in results)
+                file.writelines(map(line_of, results))
                 file.flush()
                 os.fsync(file.fileno())
             write_json(draft / SUMMARY, summary.model_dump(mode="json"))

@@ -29,7 +29,7 @@ REMEMBERED = 64
 class Beyond(Frozen):
     """A sample's Beyond and its interval."""
 
-    beyond: float | None
+    beyond: float | None = None
     beyond_low: float | None = None
     beyond_high: float | None = None
 

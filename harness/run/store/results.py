@@ -93,7 +93,7 @@ class SampleResult(Frozen):
         fraction: fraction of the problem's tests passed.
         tool_protocol, fallback, refused, confined: as in `harness.agent.attempt.Attempt`; None or
             False if the run is older than the field.
-        loop: what the requests after the first brought; left out of the line if all is 0.
+        loop: what the requests after the first brought.
         cut_off: number of the model's answers that ended at the token limit; 0 if the run is older
             than this field.
         answer_seconds: seconds of the answers whose tokens are known; 0 if the run is older.
@@ -108,7 +108,7 @@ class SampleResult(Frozen):
         reported: how the model said that a test is wrong, in a run with impossible tests.
         impossible: what it did about its problem's impossible test; None if the problem has none.
             With one, the verdict is `ungraded`, and the verdict on all tests is here.
-        score: as in `harness.grading.verdict.Grade`; left out of the line where it is None.
+        score: as in `harness.grading.verdict.Grade`.
     """
 
     schema_version: int = Field(default=SCHEMA, ge=1, le=SCHEMA)
@@ -212,6 +212,12 @@ def with_impossible(result: SampleResult, change: TestChange | None) -> SampleRe
         reported=result.reported,
     )
     return result.model_copy(update={"verdict": Verdict.UNGRADED, "impossible": impossible})
+
+
+def line_of(result: SampleResult) -> bytes:
+    """Return a result as a line, without fields that have their default values."""
+    rest = result.model_dump_json(exclude_defaults=True).encode()
+    return b'{"schema_version":%d,%s\n' % (result.schema_version, rest[1:])
 
 
 class Columns:
@@ -373,7 +379,7 @@ class ResultsFile:
         Raises:
             StorageError: a write to disk failed; the file then ends with the last complete line.
         """
-        line = result.model_dump_json().encode() + b"\n"
+        line = line_of(result)
         try:
             written = os.pwrite(self._file, line, self._size)
             if written < len(line):

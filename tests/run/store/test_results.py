@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from results_made import made_result
 
+from harness.agent.attempt import LoopFacts
 from harness.errors import RunDirectoryError
-from harness.grading.verdict import Score
-from harness.run.store.results import Columns, ResultsFile, SampleResult, read_results
+from harness.features.info.schema import schema_of
+from harness.grading.verdict import JudgedAgain, Score
+from harness.run.store.results import Columns, ResultsFile, SampleResult, line_of, read_results
 
 
 def _result(index: int) -> SampleResult:
@@ -41,6 +43,20 @@ def test_points_are_read_back_and_a_result_without_points_has_no_key_for_them(pa
     assert "score" not in plain
     assert scored["score"] == {"points": 40.5, "maximum": 100}
     assert read_results(path) == [_result(0), some]
+
+
+def test_a_line_leaves_out_default_values_and_a_whole_line_is_the_same_result(path: Path) -> None:
+    again = JudgedAgain(confirmed=(2, 1))
+    some = _result(0).model_copy(update={"judged_again": again, "loop": LoopFacts(later=3)})
+    line = json.loads(line_of(some))
+    assert line["judged_again"] == {"confirmed": [2, 1]}
+    assert line["loop"] == {"later": 3}
+    assert line["usage"] == {"input_tokens": 1_000, "output_tokens": 100}
+    assert {*line} >= {*schema_of("result")["required"]}
+    assert not {*line} & {"efficiency", "steps", "cut_off", "refused", "confined", "reported"}
+    path.write_bytes(line_of(some) + some.model_dump_json().encode().replace(b"#0", b"#1") + b"\n")
+    short, whole = read_results(path)
+    assert short == some == whole.model_copy(update={"sample": some.sample})
 
 
 def test_fields_of_results_as_columns() -> None:
