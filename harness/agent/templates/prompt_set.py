@@ -160,6 +160,18 @@ class PromptSet(Frozen):
                 return None
         return self._system(told or Told(), max_turns=max_turns)
 
+    @property
+    def advice(self) -> str:
+        """What the result of `run_tests` says after the report on failed tests; empty if nothing.
+
+        Raises:
+            UsageError: as in `render`.
+        """
+        if "result" not in self.parts:
+            return ""
+        text = self.render_part("result", event="failed", report="REPORT", function="")
+        return text.partition("REPORT")[2]
+
     def _system(self, told: "Told", **values: Any) -> str:
         parts = [self.render_part("system", tools=told.native, **values)]
         if told.native:

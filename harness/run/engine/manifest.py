@@ -106,7 +106,9 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
             "parts": dict(plan.prompt.parts),
         },
         **_tools(plan),
-        "transcripts": shared_parts(plan.sample_facts, _systems(plan)),
+        "transcripts": shared_parts(
+            plan.sample_facts, _systems(plan), filter(None, [plan.prompt.advice])
+        ),
         "plugins": stored(in_use(plan)),
         **(agent.facts(plan.spec) if (agent := plan.target.agent) else {}),
         **_mode(plan),

@@ -46,9 +46,12 @@ START = b'{"event":"sample_start","schema":%d,' % SCHEMA
 LEFT_OUT = START + b'"as_run":true,'
 REQUEST = b'{"event":"request"'
 OPENING = b'"messages":[{"role":"system","sha256":"%s"}'
-HASH = 16  # hex digits of the hash of a system message
+HASH = 16  # hex digits of the hash of a text
 LACKING = OPENING[: OPENING.index(b"%s")]
-RESULT = b'{"event":"tool_result","result":{'
+ENDING = b'","ends":"%s"'
+"""End of a content whose last part stands in the manifest; within JSON's strings it is escaped."""
+ANY_RESULT = b'{"event":"tool_result",'
+RESULT = ANY_RESULT + b'"result":{'
 CONTENT, AGAIN = b'"content":"', b'"again":'
 PARAGRAPH = rb"\n\n"
 """End of a paragraph in JSON. A text cut after it has whole escape sequences."""
@@ -56,14 +59,21 @@ MOST_DIGITS = 12
 STOP = {"response": {"stop"}}
 
 
-def shared_parts(facts: Mapping[str, Any], systems: Iterable[str]) -> dict[str, Any]:
+def shared_parts(
+    facts: Mapping[str, Any], systems: Iterable[str], endings: Iterable[str] = ()
+) -> dict[str, Any]:
     """Return what a run's manifest holds for its transcripts, see `SharedParts`.
 
     Args:
         facts: what the starts of all samples say.
         systems: the system messages that all samples share.
+        endings: texts with which results of tools end.
     """
-    return {"sample": dict(facts), "system": {_hash(each): each for each in systems}}
+    return {
+        "sample": dict(facts),
+        "system": {_hash(each): each for each in systems},
+        "endings": {_hash(each): each for each in endings},
+    }
 
 
 def _hash(text: str) -> str:
@@ -82,13 +92,14 @@ class SharedParts:
 
     def __init__(self, stored: Any = None) -> None:
         values = cast("dict[str, Any]", stored) if isinstance(stored, dict) else {}
-        facts, systems = values.get("sample"), values.get("system")
+        facts = values.get("sample")
         self._facts = to_json(facts)[1:-1] + b"," if facts and isinstance(facts, dict) else b""
-        texts = cast("dict[str, Any]", systems) if isinstance(systems, dict) else {}
         self._systems = [
-            (OPENING % digest.encode(), b'"messages":[' + _system_message(text))
-            for digest, text in texts.items()
-            if isinstance(text, str)
+            (OPENING % digest, b'"messages":[' + _system_message(text))
+            for digest, text in _texts(values.get("system"))
+        ]
+        self._endings = [
+            (ENDING % digest, to_json(text)[1:]) for digest, text in _texts(values.get("endings"))
         ]
 
     @classmethod
@@ -103,25 +114,36 @@ class SharedParts:
         """Return a line without the part that the run's manifest holds."""
         if self._facts and line.startswith(START) and self._facts in line:
             return LEFT_OUT + line[len(START) :].replace(self._facts, b"", 1)
-        if line.startswith(REQUEST):
-            for short, whole in self._systems:
-                line = line.replace(whole, short, 1)
+        for short, whole in self._pairs(line):
+            line = line.replace(whole, short, 1)
         return line
+
+    def _pairs(self, line: bytes) -> list[tuple[bytes, bytes]]:
+        """Return what may be left out of such a line, short and whole."""
+        if line.startswith(REQUEST):
+            return self._systems
+        return self._endings if line.startswith(ANY_RESULT) else []
 
     def lacks(self, line: bytes) -> bool:
         """Return whether a line needs a shared part that is not known."""
         if line.startswith(LEFT_OUT):
             return not self._facts
-        return line.startswith(REQUEST) and LACKING in self.put_back(line)
+        mark = LACKING if line.startswith(REQUEST) else ENDING[: ENDING.index(b"%s")]
+        return line.startswith((REQUEST, ANY_RESULT)) and mark in self.put_back(line)
 
     def put_back(self, line: bytes) -> bytes:
         """Return the whole line."""
         if line.startswith(LEFT_OUT):
             return START + self._facts + line[len(LEFT_OUT) :]
-        if line.startswith(REQUEST):
-            for short, whole in self._systems:
-                line = line.replace(short, whole, 1)
+        for short, whole in self._pairs(line):
+            line = line.replace(short, whole, 1)
         return line
+
+
+def _texts(stored: Any) -> list[tuple[bytes, str]]:
+    """Return the texts of a part of the manifest, with their hashes."""
+    texts = cast("dict[str, Any]", stored) if isinstance(stored, dict) else {}
+    return [(key.encode(), text) for key, text in texts.items() if isinstance(text, str)]
 
 
 def _system_message(text: str) -> bytes:
@@ -302,8 +324,7 @@ class TranscriptWriter(Closing):
             line = line_of(event)
         if isinstance(event, ToolResult):
             line = self._heads.next().leave_out(line)
-        elif isinstance(event, SampleStart | Request):
-            line = self._shared.leave_out(line)
+        line = self._shared.leave_out(line)
         self._heads.note(event)
         try:
             if self._file.write(line) != len(line):
