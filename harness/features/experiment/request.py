@@ -86,7 +86,7 @@ class ExperimentRequest:
             _refuse("resume", [*lists, *(["out"] if out else [])], say)
             grid = _grid_on_disk(resume, keys, flags, say)
             return cls(grid, resume, goal, ["--resume", str(resume)], keys, say)
-        where = "harness experiment" if say is as_flag else "experiment()"
+        where = "experiment" if say is as_flag else "experiment()"
         flags = Given.of(flags).over(below)
         keys = {**below, **keys}
         grid = factorial_grid(keys, where=where, say=say, environ=os.environ, flags=flags, **lists)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from secrets import token_hex
@@ -281,7 +281,8 @@ def _draft(out: Path) -> Generator[Path]:
             yield draft
             draft.replace(out)
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # on a read-only disk also where there is none
+            draft.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -295,7 +295,8 @@ def write_report(
         draft.write_text(page, encoding="utf-8")
         draft.replace(out)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # on a read-only disk also where there is none
+            draft.unlink(missing_ok=True)
         raise UsageError(f"{out} cannot be written: {error.strerror}") from error
 
 

@@ -56,6 +56,14 @@ def test_a_read_only_place_is_said_before_anything_is_asked(tmp_path: Path) -> N
     assert "[1/" not in done.stderr
 
 
+def test_a_file_on_a_read_only_disk_is_named_as_it_was_given(tmp_path: Path) -> None:
+    assert harness(tmp_path, "run", "-n", "1", "--out", "r").returncode == 0
+    for command in ("report r -o disk/r.html", "export r --to csv -o disk/r.csv"):
+        done = _mounted(tmp_path, "ro", f'"$0" {command}')
+        assert f"harness: {command.split()[-1]}" in done.stderr
+        assert "Read-only file system" in done.stderr
+
+
 def test_an_existing_folder_is_not_written_into(tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "precious").write_text("x")
