@@ -72,7 +72,7 @@ def export(
             "-o",
             "--out",
             metavar="FILE",
-            help="Where to; standard output if not given, but for parquet and inspect. For lcb a "
+            help="The file; default: standard output, except for parquet and inspect. For lcb a "
             "folder gets all of LiveCodeBench's files, a file its _eval_all.json.",
         ),
     ] = None,
@@ -82,7 +82,7 @@ def export(
             "-b",
             "--benchmark",
             metavar="NAME[:WHERE]",
-            help="For lcb, which needs their statements: where the problems are by now.",
+            help="For lcb, which needs their statements: where the problems are now.",
         ),
     ] = None,
 ) -> None:

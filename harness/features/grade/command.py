@@ -75,7 +75,7 @@ def grade(
     """Judge existing solutions; compare with published verdicts where the file has any.
 
     With RUN, the solutions of a run are graded once more, under other limits or another rule, as a
-    new run; no model is asked. Then `-b` says where its problems are by now.
+    new run; no model is asked. Then `-b` says where its problems are now.
     """
     if run is not None:
         given = {

@@ -100,7 +100,7 @@ def import_(
             metavar="NAME[.ARGUMENT]|<TAG>",
             help="Of agent runs: a tool that takes the solution, and the argument with the code; "
             "or a tag around it in the model's words, as '<solution>'. "
-            "Default: write_solution, write_answer. Again for further ones.",
+            "Default: write_solution, write_answer. Repeat for more.",
         ),
     ] = None,
     problem_field: Annotated[

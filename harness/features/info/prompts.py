@@ -270,9 +270,10 @@ def diff(
 ) -> None:
     """Print how the templates of set B differ from those of set A.
 
-    Templates that both have come first, then those that only one has.
+    Those that a set takes from `default` count as its own. Templates that both have come first,
+    then those that only one has.
     """
-    before, after = _texts(one, mode), _texts(other, mode)
+    before, after = _texts(one, mode, whole=True), _texts(other, mode, whole=True)
     out, same = console(), True
     shared = before.keys() & after.keys()
     for place in sorted({*before, *after}, key=lambda place: (place not in shared, place)):
