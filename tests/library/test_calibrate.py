@@ -32,3 +32,8 @@ def test_the_references_are_timed_the_fastest_first() -> None:
 def test_a_key_that_it_ignores_is_refused() -> None:
     with pytest.raises(harness.UsageError, match="wall_timeout"):
         harness.calibrate([SUMS], wall_timeout=3)  # pyright: ignore[reportCallIssue]
+
+
+def test_a_method_of_timing_needs_no_other_key() -> None:
+    with pytest.raises(harness.UsageError, match="no problem is called"):
+        harness.calibrate([SUMS], timing="mercury", task=["none"])

@@ -176,13 +176,9 @@ def check_batch(spec: RunSpec, name: str, route: Route | None) -> None:
         route: route of its requests; None if the harness itself sends none.
 
     Raises:
-        UsageError: the mode's requests depend on one another, the spec has a budget (all requests
-            are submitted before any cost is known), or the provider has no batch API.
+        UsageError: the spec has a budget (all requests are submitted before any cost is known), or
+            the provider has no batch API.
     """
-    if not spec.known_mode.single:
-        raise UsageError(
-            f"--batch goes with single shot: in mode {spec.mode} a request waits for the one before"
-        )
     limits = {
         "--max-cost": spec.max_cost,
         "--max-tokens-total": spec.max_tokens_total,

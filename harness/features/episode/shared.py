@@ -35,7 +35,7 @@ from harness.run.session.warm_pool import WarmPool
 from harness.run.settings.keys import JudgingKeys, SelectionKeys, Words
 from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.python_signature import listing
-from harness.run.settings.spec import RunSpec
+from harness.run.settings.spec import RunSpec, refuse_ineffective
 from harness.sandbox.executor import Executor
 from harness.sources.problem_names import Names
 from harness.sources.selection import rank, select
@@ -140,6 +140,7 @@ class Episodes(Closing):
                 LOG.notice(left_out_words(not_taken, spec.language))
         self.problems = taken
         self._said = said_in(spec)
+        refuse_ineffective(spec)
         check_settings_of(spec)
         _check_context(spec)
         rules = self.rules_for(taken)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 from rich.console import RenderableType
 
+from harness.efficiency.measurement import asked_timing
 from harness.errors import UsageError
 from harness.features.grade.grade_run import GradeRun, GradeStore
 from harness.features.grade.grades import GradedSolution, GradeSummary, grades_view
@@ -157,7 +158,7 @@ def _prepared(
         str(spec.benchmark),
         session_of(spec),
         extract=DEFAULT if extract in {None, CODE} else str(extract),
-        timing=spec.timing if efficiency else None,
+        timing=asked_timing(keys.get("timing"), efficiency=efficiency),
         caller="grade()",
     )
     for line in run.left_out:

@@ -34,7 +34,7 @@ from harness.run.session.isolation import isolate
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, judging
 from harness.run.settings.keys import JudgingKeys
-from harness.run.settings.spec import RunSpec, known_keys, read_spec
+from harness.run.settings.spec import RunSpec, known_keys, read_spec, refuse_ineffective
 from harness.run.store.directory import (
     MANIFEST,
     RESULTS,
@@ -133,7 +133,7 @@ def import_trajectories(
         StorageError: the disk refused to write.
     """
     how = judging(request.judging)
-    request.spec()  # report a wrong key before a large file is read
+    refuse_ineffective(request.spec())  # report a wrong key before a large file is read
     origin = _origin(request, file)
     _check_place(request.out, origin)
     tools = tuple(map(WriteTool.read, request.write_tools)) or WRITE_TOOLS

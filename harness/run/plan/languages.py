@@ -116,15 +116,9 @@ def check_language_of(caller: str, name: str, flags: str | None) -> None:
 
 
 def check_settings_of(spec: RunSpec) -> None:
-    """Check settings of a run that depend on the language of its solutions.
-
-    Raises:
-        UsageError: a setting has no effect, or cannot be combined with the language.
-    """
+    """Refuse settings that cannot be combined with the language. Raises UsageError."""
     own = language(spec.language)
     if own.name == PYTHON:
-        if spec.cpp_flags is not None:
-            raise UsageError("--cpp-flags goes with --language cpp")
         return
     if spec.known_mode.python_only:
         others = [mode.name for mode in built_in_modes(asking=True) if not mode.python_only]

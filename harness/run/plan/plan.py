@@ -58,9 +58,8 @@ from harness.run.plan.target import (
     resolve_target,
 )
 from harness.run.settings.problem_settings import MOST_SAMPLES
-from harness.run.settings.setting import is_said
 from harness.run.settings.shard import Shard, Whole
-from harness.run.settings.spec import RunSpec, flag_of, known_keys, uses
+from harness.run.settings.spec import RunSpec, known_keys, refuse_ineffective, uses
 from harness.run.store.changed_tests import changes_of
 from harness.run.store.directory import MANIFEST, read_manifest
 from harness.sources.benchmarks import load
@@ -239,6 +238,7 @@ def prepare(
         DataError: a row does not match its schema.
         NothingSelectedError: no problem matches the filters.
     """
+    refuse_ineffective(spec)
     _check_tests(spec)
     check_settings_of(spec)
     target = resolve_target(spec, environ)
@@ -436,11 +436,7 @@ def kept_prompt(before: Mapping[str, Any], kind: Kind, language: str) -> PromptS
 
 def _check_tests(spec: RunSpec) -> None:
     """Refuse to skip tests that another setting needs. Raises UsageError."""
-    if spec.run_tests:
-        return
-    if spec.known_mode.runs_tests:
-        raise UsageError(f"--no-run-tests goes with single shot: {spec.mode} runs the public tests")
-    if spec.efficiency:
+    if spec.efficiency and not spec.run_tests:
         raise UsageError("--efficiency times what passes the tests; leave out --no-run-tests")
 
 
@@ -466,16 +462,11 @@ def _check_recorded_language(spec: RunSpec, target: Target) -> None:
 
 
 def _check_impossible(spec: RunSpec, target: Target) -> None:
-    """Refuse settings of impossible tests without a share of them, and answers to other tests.
-
-    Recorded answers were given to impossible tests, or to unchanged ones as the bundled answers.
+    """Refuse recorded answers to other tests: to impossible ones, or to unchanged ones.
 
     Raises:
         UsageError, RunDirectoryError: says what to give.
     """
-    for key in ("impossible_kind", "impossible_exit"):
-        if spec.impossible is None and is_said(spec, key):
-            raise UsageError(f"{flag_of(key)} goes with --impossible SHARE; give that too")
     if not target.is_recorded:
         return
     is_impossible = bool(changes_of(_recorded_manifest(target)))

@@ -12,7 +12,7 @@ from typing import Any
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import EXTRACTORS, Extract
 from harness.agent.extraction.fences import extractor_of
-from harness.agent.strategies.modes import Mode
+from harness.agent.strategies.modes import LOOP, SHOT, Mode
 from harness.errors import NothingSelectedError, UsageError
 from harness.languages import PYTHON
 from harness.problem import Kind, Problem
@@ -179,7 +179,7 @@ def check_mode(rules: ProblemKind, mode: Mode, *, runs_code: bool) -> None:
     if not rules.runs_code and mode.declared and mode.runs_tests and not mode.tools:
         raise UsageError(
             f"--mode {mode.name} runs solutions on tests, and {words_of(rules.kind)} problems have "
-            "none; give {SHOT.name} or {LOOP.name}"
+            f"none; give {SHOT.name} or {LOOP.name}"
         )
 
 

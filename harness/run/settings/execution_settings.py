@@ -208,6 +208,7 @@ class JudgingSettings(SettingsGroup):
             "Grading",
             names=("--run-tests/--no-run-tests",),
             effective=lambda spec: not spec.known_mode.runs_tests,
+            otherwise="--no-run-tests goes with single shot: {mode} runs the public tests",
         ),
     ] = True
     rule: Annotated[
@@ -245,6 +246,7 @@ class JudgingSettings(SettingsGroup):
             metavar="'FLAGS'",
             usual=FLAGS,
             effective=lambda spec: spec.language != PYTHON,
+            otherwise="--cpp-flags goes with --language cpp",
         ),
     ] = None
     memory: Annotated[
@@ -289,6 +291,7 @@ class JudgingSettings(SettingsGroup):
             "Grading",
             metavar="paired|mercury",
             effective=lambda spec: spec.efficiency,
+            otherwise="--timing says how --efficiency measures; give that too",
         ),
     ] = "paired"
     require_isolation: Annotated[

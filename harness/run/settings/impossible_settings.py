@@ -32,6 +32,7 @@ class ImpossibleSettings(SettingsGroup):
             "input and another output (conflicting).",
             "Impossible tests",
             metavar="oneoff|conflicting",
+            otherwise="--impossible-kind goes with --impossible SHARE; give that too",
         ),
     ] = "oneoff"
     impossible_exit: Annotated[
@@ -41,5 +42,6 @@ class ImpossibleSettings(SettingsGroup):
             "report_problem(reason).",
             "Impossible tests",
             factor=True,
+            otherwise="--impossible-exit goes with --impossible SHARE; give that too",
         ),
     ] = False

@@ -247,6 +247,8 @@ class RequestSettings(SettingsGroup):
             "an answer within a day. You may interrupt and --resume.",
             "Model",
             effective=lambda spec: spec.known_mode.single,
+            otherwise="--batch goes with single shot: in mode {mode} a request waits for the one "
+            "before",
         ),
     ] = False
 

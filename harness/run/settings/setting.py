@@ -43,6 +43,8 @@ class Setting:
         recorded: whether a recording that is played brings its value along.
         effective: whether it has an effect beside a spec's other settings; where it has none, a
             value that was found is passed over.
+        otherwise: the error where a value was given and has no effect; `{mode}` stands for the
+            mode. Empty where another check, or nothing, refuses it.
     """
 
     help: str
@@ -60,6 +62,7 @@ class Setting:
     usual: object = None
     recorded: bool = False
     effective: Callable[[Any], bool] = lambda _: True
+    otherwise: str = ""
 
 
 class SettingsGroup(BaseModel):

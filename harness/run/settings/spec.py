@@ -188,8 +188,6 @@ def spec_of(
     passed = _idle(spec, values)
     spec = spec.without_found(passed)
     values = {key: value for key, value in values.items() if key not in passed}
-    if is_said(spec, "timing") and not spec.efficiency:
-        raise UsageError("--timing says how --efficiency measures; give that too")
     _refuse_unused(spec, values, path, flags)
     if is_said(spec, "ray_address") and "executor" not in values:
         raise UsageError("--ray-address goes with --executor ray")
@@ -293,6 +291,13 @@ def _refuse_unused(
                 "model; leave it out"
             )
         raise UsageError(f"{name} goes with --mode {' or '.join(users_of(key))}, not {spec.mode}")
+
+
+def refuse_ineffective(spec: RunSpec) -> None:
+    """Refuse a setting that has no effect beside the others. Raises UsageError."""
+    for key, setting in SETTINGS.items():
+        if setting.otherwise and is_said(spec, key) and not setting.effective(spec):
+            raise UsageError(setting.otherwise.format(mode=spec.mode))
 
 
 def stored(spec: RunSpec) -> dict[str, Any]:

@@ -113,7 +113,7 @@ def test_what_lives_by_public_tests_is_refused_by_name(mode: str, folder: Path) 
     done = harness(folder, *MINE, "-t", "9001_3", "--mode", mode)
     assert done.returncode == 2
     assert f"--mode {mode} runs solutions on tests" in done.stderr
-    assert "test output prediction problems have none" in done.stderr
+    assert "prediction problems have none; give single_shot or agentic" in done.stderr
 
 
 @pytest.mark.parametrize("task", ["9001_3", "sample_7"])

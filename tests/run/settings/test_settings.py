@@ -28,6 +28,7 @@ from harness.run.settings.spec import (
     flag_of,
     known_keys,
     read_spec,
+    refuse_ineffective,
     spec_of,
     users_of,
     uses,
@@ -145,6 +146,29 @@ def test_a_setting_that_the_mode_uses_is_taken(key: str, mode: str, tmp_path: Pa
     values = {"mode": mode, **AGENT.get(mode, {}), key: values_of(key)[0]}
     assert isinstance(from_flags(values, tmp_path), RunSpec)
     assert isinstance(from_yaml(values, tmp_path), RunSpec)
+
+
+LOOP: dict[str, Any] = {"mode": "agentic"}
+EFFECT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "run_tests": ({"run_tests": False}, {}),
+    "timing": ({"timing": "mercury"}, {"efficiency": True}),
+    "cpp_flags": ({"cpp_flags": "-O1"}, {"language": "cpp"}),
+    "batch": ({"batch": True}, {}),
+    "impossible_kind": (LOOP | {"impossible_kind": "conflicting"}, {"impossible": 0.5}),
+    "impossible_exit": (LOOP | {"impossible_exit": True}, {"impossible": 0.5}),
+}
+"""Settings that need others to have an effect, and those others; the usual mode will do."""
+
+
+@pytest.mark.parametrize("key", [key for key, each in SETTINGS.items() if each.otherwise])
+def test_a_setting_without_effect_beside_the_others_is_refused(key: str) -> None:
+    values, others = EFFECT[key]
+    refuse_ineffective(RunSpec(**values, **others))
+    with pytest.raises(UsageError) as caught:
+        refuse_ineffective(RunSpec(**(values if others else values | LOOP)))
+    text = SETTINGS[key].otherwise.format(mode="agentic")
+    assert str(caught.value) == text
+    assert flag_of(key, values[key]) in text
 
 
 @pytest.mark.parametrize("key", OF_MODES)
