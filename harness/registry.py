@@ -19,9 +19,9 @@ MODES: Mapping[str, str] = {
     "single_shot": "harness.agent.strategies.modes:SHOT",
     "self_repair": "harness.agent.strategies.modes:SELF_REPAIR",
     "best_of_k_public": "harness.agent.strategies.modes:BEST_OF_K",
-    "codet": "harness.agent.strategies.published:CODET",
-    "reflexion": "harness.agent.strategies.published:REFLEXION",
-    "map_coder": "harness.agent.strategies.published:MAP_CODER",
+    "codet": "harness.features.published.modes:CODET",
+    "reflexion": "harness.features.published.modes:REFLEXION",
+    "map_coder": "harness.features.published.modes:MAP_CODER",
     "external": "harness.features.external.modes:EXTERNAL",
     "mcp": "harness.features.external.modes:MCP",
 }

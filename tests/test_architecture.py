@@ -101,10 +101,6 @@ KINDS = (
 APART = (
     "harness.efficiency",
     "harness.sources.mercury",
-    *(
-        f"harness.agent.strategies.{part}"
-        for part in ("codet", "map_coder", "published", "reflexion")
-    ),
     "harness.terminal.efficiency_table",
 )
 """Modules of ring 3 that are no folder of `harness/features`."""
@@ -121,7 +117,7 @@ MODES = (
     *("codet", "map_coder", "reflexion"),
 )
 HOMES = {
-    "mode": (MODES, ("harness.agent.strategies", "harness.registry")),
+    "mode": (MODES, ("harness.agent.strategies", "harness.features.published", "harness.registry")),
     "score": (("score",), ("harness.grading.scores",)),
     "efficiency": (("efficiency",), ("harness.efficiency",)),
     "language": (("language",), ("harness.languages",)),

@@ -4,7 +4,7 @@
 
 CODET is the folder `CodeT` of https://github.com/microsoft/CodeT, CACHE the `--cache_dir` of its
 `main.py`, which holds what each solution passed. Its script ranks by these results, and so does
-`harness.agent.strategies.codet.agreement`. Every score is compared, and the rate of the first
+`harness.features.published.codet.agreement`. Every score is compared, and the rate of the first
 choice; ties are shared out, as the script does.
 """
 
@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from harness.agent.strategies.codet import agreement
+from harness.features.published.codet import agreement
 
 LIMIT = 5
 """Tests that the script takes from each answer."""

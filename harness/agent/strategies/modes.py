@@ -1,8 +1,8 @@
 """Modes: all that the rest of the program knows of a strategy.
 
-A built-in mode stands here, in `published` or with its feature; `harness.registry.MODES` lists
-them. A user's own is a `Mode` in place of the strategy, named by `--mode MODULE:ATTRIBUTE` or by a
-plug-in's entry point. A strategy without one may use every setting.
+A built-in mode stands here or with its feature; `harness.registry.MODES` lists them. A user's own
+is a `Mode` in place of the strategy, named by `--mode MODULE:ATTRIBUTE` or by a plug-in's entry
+point. A strategy without one may use every setting.
 """
 
 from dataclasses import dataclass, replace

@@ -8,10 +8,10 @@ from scripted import Played, Sent, turn
 
 from harness.agent.attempt import ChosenBy, Limits, StopReason
 from harness.agent.events import RanWrittenTests, Request
-from harness.agent.strategies.codet import agreement
-from harness.agent.strategies.map_coder import confidence, examples, section
 from harness.agent.strategies.options import StrategyOptions
-from harness.agent.strategies.published import MAP_CODER
+from harness.features.published.codet import agreement
+from harness.features.published.map_coder import confidence, examples, section
+from harness.features.published.modes import MAP_CODER
 from harness.features.show.transcript_command import transcript_text
 from harness.models.protocol import ModelError, ModelTurn
 from harness.problem import ProblemView, TestCase

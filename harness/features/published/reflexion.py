@@ -9,7 +9,7 @@ own, since they are known to be right.
 
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
 from harness.agent.events import RanWrittenTests
-from harness.agent.strategies.solver import Solver, end_of
+from harness.features.published.solver import Solver, end_of
 from harness.tools.workspace import Report
 
 MOST_REFLECTIONS = 3

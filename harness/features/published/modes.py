@@ -1,4 +1,4 @@
-"""Modes that are strategies of published papers."""
+"""The modes: all that the program knows of each strategy."""
 
 from harness.agent.strategies.modes import OF_TESTS, Mode
 
@@ -7,7 +7,7 @@ WITH_OWN_TESTS = (*OF_TESTS, "own_tests")
 CODET = Mode(
     name="codet",
     title="CodeT",
-    strategy="harness.agent.strategies.codet:codet",
+    strategy="harness.features.published.codet:codet",
     parts=WITH_OWN_TESTS,
     own_parts=("tests",),
     options=("best_of", "test_answers"),
@@ -22,7 +22,7 @@ CODET = Mode(
 REFLEXION = Mode(
     name="reflexion",
     title="Reflexion",
-    strategy="harness.agent.strategies.reflexion:reflexion",
+    strategy="harness.features.published.reflexion:reflexion",
     parts=WITH_OWN_TESTS,
     own_parts=("tests", "reflect", "revise"),
     options=("repair_rounds",),
@@ -34,7 +34,7 @@ REFLEXION = Mode(
 MAP_CODER = Mode(
     name="map_coder",
     title="MapCoder",
-    strategy="harness.agent.strategies.map_coder:map_coder",
+    strategy="harness.features.published.map_coder:map_coder",
     parts=OF_TESTS,
     own_parts=("recall", "plan", "rate", "code", "debug"),
     options=("repair_rounds", "plans"),

@@ -11,7 +11,7 @@ import re
 from typing import Any, NamedTuple
 
 from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
-from harness.agent.strategies.solver import Solver, end_of
+from harness.features.published.solver import Solver, end_of
 
 _SECTIONS = re.compile(r"<problem>(.*?)(?:</problem>|(?=<problem>)|\Z)", re.DOTALL)
 _NUMBER = re.compile(

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_until_stopped
-from harness.agent.strategies.solver import Solver
+from harness.features.published.solver import Solver
 
 
 def agreement(passed: Sequence[Sequence[bool]], times: Sequence[int] | None = None) -> list[float]:
