@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 Level = Literal["easy", "medium", "hard"]
 PublicRule = Literal["source", "statement", "first"]
 Judge = Literal["rule", "checker", "dialogue"]
+JudgedBy = Literal["check", "hooks", "tests", "program", "passes"]
 NO_EXCEPTION = "no exception"
 """Expected output of a code test that is not an assertion of two equal values."""
 
@@ -127,7 +128,7 @@ class CheckerProgram(Frozen):
         protocol: how it is called and says its verdict. `kattis`: input, expected output and a
             folder for its messages as arguments, the answer on stdin, exit code 42 or 43;
             `testlib`: input, answer and expected output as arguments, testlib's exit codes;
-            `grader`: see `harness.grading.graders`.
+            `grader`: see `harness.kinds.packages.graders`.
         source: its source.
         files: names and texts of the files beside it.
         language: language of its source.
@@ -164,9 +165,9 @@ class Checker(Frozen):
     Attributes:
         kind: the functions that the code defines, and how they are called. `check`: this project's
             `check(input, expected, answer)`; `hooks`: Mercury's `convert_offline` and
-            `evaluate_offline` (`harness.grading.checkers`); `tests`: the problem's tests are code,
-            and `tests` surrounds them (`harness.grading.code_tests`); `program`: a program
-            (`harness.grading.checker_program`).
+            `evaluate_offline` (`harness.kinds.checkers.check`); `tests`: the problem's tests are
+            code, and `tests` surrounds them (`harness.kinds.code_tests`); `program`: a program
+            (`harness.kinds.checkers.checker_program`).
         code: Python source.
         preamble: source with names that the code relies on.
         takes_flags: whether the first argument of a `check` is the pair of the input and the test's
@@ -182,6 +183,12 @@ class Checker(Frozen):
     beside_rule: bool = False
     tests: TestCode | None = None
     program: CheckerProgram | None = None
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """What judges a solution: its kind, or `passes` for a program that also runs it."""
+        passes = self.program is not None and self.program.has_passes
+        return "passes" if passes else self.kind
 
     def without_points(self) -> "Checker":
         """Return the checker where it gives no points, and only whole answers are right.
@@ -228,7 +235,7 @@ class Reference(Frozen):
 
 
 class TestGroup(Frozen):
-    """Tests that give points together, and how: `harness.grading.scores` has the rules.
+    """Tests that give points together, and how: `harness.kinds.packages.scores` has the rules.
 
     Attributes:
         name: path of its folder; the whole problem's is empty.

@@ -49,18 +49,55 @@ LOADERS: Mapping[str, str] = {
     "leetcodedataset": "harness.sources.leetcode.dataset",
     "mercury": "harness.sources.mercury",
     "apps": "harness.sources.apps.apps",
-    "icpc": "harness.sources.contests.icpc",
-    "codeforces": "harness.sources.contests.codeforces",
-    "humaneval": "harness.sources.code_tests.humaneval",
-    "humanevalplus": "harness.sources.code_tests.humaneval",
-    "mbpp": "harness.sources.code_tests.mbpp",
-    "mbppplus": "harness.sources.code_tests.mbpp",
+    "icpc": "harness.kinds.packages.icpc",
+    "codeforces": "harness.kinds.packages.codeforces",
+    "humaneval": "harness.kinds.code_tests.humaneval",
+    "humanevalplus": "harness.kinds.code_tests.humaneval",
+    "mbpp": "harness.kinds.code_tests.mbpp",
+    "mbppplus": "harness.kinds.code_tests.mbpp",
 }
 """Module of each source of problems, imported when they are read.
 
 It has `load`, a `Loader`, or the function that is named; and `read_rows` if the source has data
 sets on the hub.
 """
+
+LANGUAGES: Mapping[str, str] = {
+    "python": "harness.languages.python:LANGUAGE",
+    "cpp": "harness.kinds.cpp.language:LANGUAGE",
+}
+"""Languages of solutions, each a `harness.languages.language.Language`."""
+
+BUILDER = "harness.kinds.cpp.builder:Builder"
+"""Compiles programs, a `harness.sandbox.program_builder.ProgramBuilder`."""
+
+CHECKER_OF = "harness.kinds.checkers.by_problem:checker_of"
+"""Function from names of a problem to its `Checker` where several answers are right, or None."""
+
+ROW_CHECKER = "harness.kinds.checkers.row_checker:RowProgram"
+"""Reads the checker of a user's row that is a program."""
+
+TOLERANCE = "harness.kinds.checkers.row_checker:WITHIN_TOLERANCE"
+"""`Checker` of results that may be off by a tolerance, which is a test's flag."""
+
+ROW_TESTS = "harness.kinds.code_tests.row_tests:tests_as_code"
+"""Function that reads the tests of a user's row where they are, or must become, code."""
+
+JUDGES: Mapping[str, str] = {
+    "tests": "harness.kinds.code_tests.code_judge:CodeJudge",
+    "passes": "harness.kinds.packages.passes:PassJudge",
+}
+"""Judges of solutions that are not run once a test, by `Checker.judged_by`."""
+
+CHECKS: Mapping[str, str] = {
+    "check": "harness.kinds.checkers.check:Check",
+    "hooks": "harness.kinds.checkers.check:Check",
+    "program": "harness.kinds.checkers.checker_program:ProgramCheck",
+}
+"""What compares answers in place of a rule, each an `AnswerCheck`, by `Checker.judged_by`."""
+
+POINTS = "harness.kinds.packages.scores:judge_groups"
+"""Function that judges a solution to a problem with points."""
 
 RULES: Mapping[str, str] = {
     "lcb": "harness.grading.rules.lcb:LCB",

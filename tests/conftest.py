@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["files_on_demand", "run_fixtures", "judging_fixtures"]
+pytest_plugins = ["files_on_demand", "run_fixtures", "judging_fixtures", "row_fixtures"]
 
 # PYTHONDONTWRITEBYTECODE would make each process compile all tests, which takes 10 seconds.
 sys.dont_write_bytecode = False

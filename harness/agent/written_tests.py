@@ -18,6 +18,7 @@ from harness.grading.jobs import Judgement, Options
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, TestResult, Verdict
+from harness.kinds.code_tests.units import TestCodeError, read_units
 from harness.problem import (
     NO_EXCEPTION,
     Codec,
@@ -30,7 +31,6 @@ from harness.problem import (
 )
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import Program
-from harness.sources.code_tests.units import TestCodeError, read_units
 from harness.tools.workspace import Texts, Workspace
 
 MOST_TESTS = 20

@@ -19,7 +19,7 @@ from harness.efficiency import Timing, mercury_protocol, paired_timing, referenc
 from harness.efficiency.scale import PROTOCOL, Efficiency, Scale
 from harness.efficiency.turns import Expected, LapError
 from harness.errors import DataError, UsageError
-from harness.grading.checkers import CheckerError
+from harness.grading.answer_comparison import CheckerError
 from harness.grading.jobs import Options, code_hash
 from harness.grading.judge import judge
 from harness.grading.stop import Stop

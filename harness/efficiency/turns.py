@@ -17,10 +17,11 @@ from dataclasses import dataclass, field, replace
 from secrets import randbelow
 from statistics import median
 
-from harness.grading.checkers import Check, CheckerError
+from harness.grading.answer_comparison import CheckerError
 from harness.grading.rules import find_rule
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.task import Task
+from harness.kinds.checkers.check import Check
 from harness.sandbox.program import Program
 from harness.sandbox.timing_race import Lap, ProgramStep, TimingRace
 from harness.sandbox.trial import encoded

@@ -1,12 +1,32 @@
 """Comparison of answers with expected outputs: by a checker, or by a rule."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol, Self
 
-from harness.grading.checkers import CheckerError, OwnScore
 from harness.grading.rules import RuleError, find_rule
+from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
-from harness.problem import TestCase
+from harness.problem import Checker, TestCase
+from harness.sandbox.program import Program
+
+
+class CheckerError(Exception):
+    """The checker itself failed, which does not count against the solution."""
+
+
+class OwnScore(NamedTuple):
+    """Points that a checker gave an accepted answer, or its share of the test's points."""
+
+    points: float | None = None
+    share: float | None = None
+
+
+class CheckedProgram(NamedTuple):
+    """Program as a checker wants it run, and the input of each test."""
+
+    program: Program
+    inputs: Sequence[str | bytes]
+
 
 AnswerOutcome = Difference | CheckerError | OwnScore | None
 """Result of comparing an answer: None where it is right, or the points that the checker gave it."""
@@ -16,11 +36,31 @@ AnswerRule = Callable[[str, bytes], Difference | None]
 
 
 class AnswerCheck(Protocol):
-    """A checker of one solution: `harness.grading.checkers`, or `checker_program` beside it."""
+    """A checker of one solution (`harness.registry.CHECKS`)."""
+
+    @classmethod
+    def of(cls, bench: RetryingWorker, checker: Checker, *, functional: bool) -> Self:
+        """Return a checker that runs in its own processes.
+
+        Args:
+            bench: worker that runs the solution.
+            checker: the problem's checker.
+            functional: whether answers are values, not texts.
+        """
+        ...
 
     @property
     def beside_rule(self) -> bool:
         """Whether the verdict by the source's own rule is recorded beside the checker's."""
+        ...
+
+    def prepare(self, program: Program, tests: Sequence[TestCase]) -> CheckedProgram:
+        """Return the program and inputs, which the checker may change.
+
+        Raises:
+            CheckerError: it cannot make the arguments of a test.
+            SandboxError: the sandbox failed.
+        """
         ...
 
     def compare(self, pairs: Sequence[tuple[TestCase, str]]) -> Sequence[AnswerOutcome]:

@@ -18,18 +18,19 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any
+from typing import Any, Protocol
 
-from harness.grading.answer_comparison import AnswerComparison, AnswerOutcome
-from harness.grading.checker_program import ProgramCheck
-from harness.grading.checkers import Check, CheckerError, OwnScore
-from harness.grading.code_tests.code_judge import CodeJudge
+from harness import registry
+from harness.grading.answer_comparison import (
+    AnswerCheck,
+    AnswerComparison,
+    AnswerOutcome,
+    CheckerError,
+    OwnScore,
+)
 from harness.grading.execution_answer import answer_of
-from harness.grading.graders import Grader
 from harness.grading.outcome import outcome
-from harness.grading.passes import PassJudge
 from harness.grading.sandbox_retry import RetryingWorker, picked
-from harness.grading.scores import judge_groups
 from harness.grading.stop import MOST_LATE, Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Difference, Grade, JudgedAgain, TestResult, Verdict
@@ -46,7 +47,22 @@ PROCESS_S = 0.004
 """Approximate CPU cost of a process: tests often cut short get their own."""
 
 
-def judge(worker: Worker, task: Task) -> Grade:  # noqa: PLR0911 - a kind of task each
+class OwnJudge(Protocol):
+    """A judge of one solution (`harness.registry.JUDGES`), made of a bench and a task."""
+
+    peak_bytes: int
+    """Largest peak memory of any process of the solution."""
+
+    def results(self) -> Sequence[TestResult]:
+        """Return the results up to where judging stops. Raises SandboxError."""
+        ...
+
+    def again(self) -> JudgedAgain:
+        """Return the counts of repeated runs."""
+        ...
+
+
+def judge(worker: Worker, task: Task) -> Grade:
     """Judge one solution.
 
     A checker that also fails on a right answer makes a `checker_error`. That is the solution's
@@ -64,18 +80,15 @@ def judge(worker: Worker, task: Task) -> Grade:  # noqa: PLR0911 - a kind of tas
         return nothing
     if not task.program.code.strip():
         return nothing.model_copy(update={"verdict": Verdict.NO_SOLUTION})
-    if task.scoring is not None and task.scoring.tests == len(task.tests):
-        own = task.scoring.grader
-        grader = None if own is None else Grader(RetryingWorker(worker.beside), own)
-        return judge_groups(nothing, task, task.scoring, lambda part: judge(worker, part), grader)
     if task.scoring is not None:
+        if task.scoring.tests == len(task.tests):
+            grade: Grade = registry.resolve(registry.POINTS)(nothing, worker, task, judge)
+            return grade
         task = task.without_points()
-    if task.checker is not None and (code := task.checker.tests) is not None:
-        by_code = CodeJudge(RetryingWorker(worker), task, code)
-        return _graded(nothing, worker, by_code, by_code.results())
-    if task.checker is not None and (own := task.checker.program) is not None and own.has_passes:
-        by_passes = PassJudge(RetryingWorker(worker), task, own)
-        return _graded(nothing, worker, by_passes, by_passes.results())
+    if task.checker is not None and task.checker.judged_by in registry.JUDGES:
+        target = registry.JUDGES[task.checker.judged_by]
+        own: OwnJudge = registry.resolve(target)(RetryingWorker(worker), task)
+        return _graded(nothing, worker, own, own.results())
     try:
         judging = _Judging.of(RetryingWorker(worker), task)
     except CheckerError as error:
@@ -99,16 +112,15 @@ def _check_types(task: Task) -> None:
             raise CheckerError(f"test {number} fits no {task.program.language} solution: {fault}")
 
 
-def _check(bench: RetryingWorker, checker: Checker, *, functional: bool) -> Check | ProgramCheck:
-    if checker.program is None:
-        return Check.of(bench, checker, functional=functional)
-    return ProgramCheck(RetryingWorker(bench.worker.beside), checker.program)
+def _check(bench: RetryingWorker, checker: Checker, *, functional: bool) -> AnswerCheck:
+    check: type[AnswerCheck] = registry.resolve(registry.CHECKS[checker.judged_by])
+    return check.of(bench, checker, functional=functional)
 
 
 def _graded(
     nothing: Grade,
     worker: Worker,
-    judging: "_Judging | CodeJudge | PassJudge",
+    judging: "_Judging | OwnJudge",
     results: Sequence[TestResult],
     by_rule: bool | None = None,
 ) -> Grade:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 from harness.excerpts import shorten, shorten_bytes
-from harness.grading.checkers import OwnScore
+from harness.grading.answer_comparison import OwnScore
 from harness.grading.rules.json_values import describe_value
 from harness.grading.verdict import Difference, TestResult, Verdict
 from harness.problem import TestCase

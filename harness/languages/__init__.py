@@ -1,4 +1,4 @@
-"""Languages of solutions: one module each, with compiler, flags, limits and names."""
+"""Languages of solutions: fences, names, starter code, and what else is asked of one."""
 
 from typing import Literal
 

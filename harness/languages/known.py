@@ -1,9 +1,11 @@
 """The languages there are, by name, ending of a file, and fence."""
 
-from harness.languages import cpp, python
+from harness import registry
 from harness.languages.language import Language
 
-LANGUAGES = {each.name: each for each in (python.LANGUAGE, cpp.LANGUAGE)}
+LANGUAGES: dict[str, Language] = {
+    name: registry.resolve(target) for name, target in registry.LANGUAGES.items()
+}
 
 
 def language(name: str) -> Language:

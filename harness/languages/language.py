@@ -64,6 +64,7 @@ class Language:
         example: a short program, to try the compiler's flags.
         placeholder: a comment that stands for a solution, for examples of calls.
         functions: how functions are called; None where the runner calls them itself, or never.
+        is_source: whether a text is, or may be, a whole source in it.
         compiler: finds the compiler; None for a language without one. Raises MissingCompilerError.
     """
 
@@ -71,6 +72,7 @@ class Language:
     title: str
     endings: tuple[str, ...]
     fences: tuple[str, ...]
+    is_source: Callable[[str], bool]
     flags: str = ""
     source: str = ""
     example: str = ""

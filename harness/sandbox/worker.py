@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from harness import registry
 from harness.closing import Closing
 from harness.languages import PYTHON
-from harness.sandbox.compilation.builder import Builder, Refused, ending_of_compiled, returned
 from harness.sandbox.exclusive import Exclusive
 from harness.sandbox.execution import Execution, SandboxError, WorkerStoppedError
 from harness.sandbox.fork_server_answer import read_answer
@@ -23,6 +23,7 @@ from harness.sandbox.isolation import Isolation
 from harness.sandbox.launch import FileView, checkers_view
 from harness.sandbox.limits import GRACE, Limits
 from harness.sandbox.program import Program
+from harness.sandbox.program_builder import ProgramBuilder, Refused
 from harness.sandbox.strongest import start, strongest, take
 from harness.sandbox.timing_race import STEPS_AT_ONCE, Lap, ProgramStep, TimingRace
 from harness.sandbox.trial import Trial
@@ -60,7 +61,7 @@ class Worker:
         quiet: Exclusive | None = None,
         *,
         view: FileView | None = None,
-        builder: Builder | None = None,
+        builder: ProgramBuilder | None = None,
     ) -> None:
         self.stopped = False
         self._view = view
@@ -94,10 +95,11 @@ class Worker:
                 self._beside.stopped = self.stopped
             return self._beside
 
-    def _building(self) -> Builder:
+    def _building(self) -> ProgramBuilder:
         with self._lock:
             if self._builder is None:
-                self._builder = Builder(self.isolation)
+                builder: ProgramBuilder = registry.resolve(registry.BUILDER)(self.isolation)
+                self._builder = builder
             return self._builder
 
     def run(
@@ -276,8 +278,8 @@ class Worker:
         answer_read = read_answer(answer, trial.files[2], trial.limits)
         if trial.binary is None:
             return answer_read
-        ended = [ending_of_compiled(each) for (each,) in answer_read]
-        return [[returned(each, trial.word) if trial.word else each] for each in ended]
+        ended = self._building().ended
+        return [[ended(each, trial.word)] for (each,) in answer_read]
 
     def _build(self, trial: Trial) -> Execution | None:
         """Compile a trial's program; return the execution that stands for one that fails."""

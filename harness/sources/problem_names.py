@@ -6,7 +6,7 @@ fail. `tolerance`: numbers that are close enough are right, and the tests requir
 is wrong or breaks the constraints, so a right solution fails.
 
 The first two are found in a problem's own statement (`issues_of_statement`), for any source. They
-do not apply to a problem that has a checker (`harness.sources.checkers`).
+do not apply to a problem that has a checker (`harness.kinds.checkers.by_problem`).
 
 LiveCodeBench's own list adds to them: ERRATA.md of https://github.com/LiveCodeBench/LiveCodeBench,
 which lists LeetCode's problems by slug, their `question_title` in the data. It has abc327_b, though

@@ -17,11 +17,11 @@ import yaml
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.verdict import Grade
+from harness.kinds.packages.icpc import load
 from harness.languages import PYTHON
 from harness.problem import Problem, Reference
 from harness.sandbox.execution import SandboxError
 from harness.sandbox.worker import Worker
-from harness.sources.contests.icpc import load
 
 MOST_S = 60.0  # CPU limit of accepted submissions that decide the time limit
 MULTIPLIER = 5.0  # of the older format; 2 in the newer one

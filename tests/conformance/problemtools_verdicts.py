@@ -31,10 +31,10 @@ from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.verdict import TestResult, Verdict
+from harness.kinds.packages.checker_programs import token_checker
+from harness.kinds.packages.icpc import load
 from harness.problem import Problem, Reference
 from harness.sandbox.worker import Worker
-from harness.sources.contests.checker_programs import token_checker
-from harness.sources.contests.icpc import load
 
 SEED = 7
 # fmt: off

@@ -7,8 +7,7 @@ from program import harness, results
 from written import link_written
 
 from harness.errors import DataError, UsageError
-from harness.grading.answer_comparison import _outcome
-from harness.grading.checkers import CheckerError
+from harness.grading.answer_comparison import CheckerError, _outcome
 from harness.grading.rules import RuleError, find_rule, guarded
 from harness.grading.verdict import Difference
 from harness.plugins import RULES, SOURCES, Plugin

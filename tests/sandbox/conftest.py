@@ -13,7 +13,7 @@ from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
-collect_ignore = ["hostile", "hostile_cpp"]  # programs to be judged
+collect_ignore = ["hostile"]  # programs to be judged
 
 Run = Callable[..., Execution]
 Batch = Callable[..., list[Execution]]

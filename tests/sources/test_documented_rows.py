@@ -11,7 +11,7 @@ import pytest
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.verdict import Verdict
-from harness.languages.cpp import compiler
+from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 from harness.sandbox.worker import Worker
 from harness.sources.jsonl import load

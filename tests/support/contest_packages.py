@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from harness.kinds.packages.icpc import load
 from harness.problem import Problem
-from harness.sources.contests.icpc import load
 
 FILES = {
     "problem_statement/problem.en.tex": "Split $n$ in two.",

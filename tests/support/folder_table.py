@@ -8,8 +8,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
 BEGIN, END = "<!-- folders -->\n", "<!-- end of the folders -->\n"
 ORDER = (
-    *("sources", "models", "languages", "sandbox", "grading", "tools", "agent", "run", "stats"),
-    *("efficiency", "terminal", "cli", "features"),
+    *("sources", "models", "languages", "sandbox", "grading", "kinds", "tools", "agent", "run"),
+    *("stats", "efficiency", "terminal", "cli", "features"),
 )
 
 

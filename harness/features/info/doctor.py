@@ -96,7 +96,7 @@ def doctor(
 
 
 def _compiler() -> Compiler:
-    from harness.languages.cpp import FLAGS, compiler
+    from harness.kinds.cpp.language import FLAGS, compiler
     from harness.languages.language import MissingCompilerError
 
     try:

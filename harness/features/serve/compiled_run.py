@@ -12,7 +12,7 @@ from harness.errors import UsageError
 from harness.features.serve.requests import Refusal
 from harness.features.serve.run_request import LONGEST_COMPILE_S, RunRequest
 from harness.features.serve.single_run import SingleRun
-from harness.languages import cpp
+from harness.kinds.cpp import language as cpp
 from harness.run.plan.languages import check_compiler
 from harness.sandbox.execution import Execution
 from harness.sandbox.limits import MEBIBYTE

@@ -22,8 +22,8 @@ from harness.features.serve.compiled_run import NAMES, compiled_run, fetched
 from harness.features.serve.requests import Refusal
 from harness.features.serve.run_request import MOST_OUTPUT, RunRequest
 from harness.features.serve.single_run import Ran, SingleRun
+from harness.kinds.cpp.builder import COMPILER_LIMITS
 from harness.languages import PYTHON as PYTHON_3
-from harness.sandbox.compilation.builder import COMPILER_LIMITS
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.program import Program
 

@@ -22,7 +22,7 @@ from harness.features.serve.requests import LOOPBACK
 from harness.features.serve.run_code import SingleRun
 from harness.features.serve.work import Metrics, Workers
 from harness.http_server import Server, address_of, listen, quiet_config
-from harness.languages.cpp import LANGUAGE as CPP
+from harness.kinds.cpp.language import LANGUAGE as CPP
 from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.languages import check_compiler

@@ -13,11 +13,10 @@ import json
 import re
 from typing import Any, NamedTuple, cast
 
-from harness.languages.cpp_source import may_be_cpp
-from harness.python_source import parse_expression_or_none, parse_or_none
+from harness.languages.known import LANGUAGES
+from harness.python_source import parse_expression_or_none
 
 DEEPEST = 60  # nested brackets
-LONGEST_PARSED = 256_000  # of a text that is tried as Python source
 
 _DECODER = json.JSONDecoder()
 _WITH_NEWLINES = json.JSONDecoder(strict=False)  # real newlines are allowed within strings
@@ -108,9 +107,8 @@ def likeliest(*candidates: str) -> str:
 
 
 def is_source(text: str) -> bool:
-    """Return whether a text is Python source, or may be a whole C++ source."""
-    parsed = len(text) <= LONGEST_PARSED and parse_or_none(text) is not None
-    return parsed or may_be_cpp(text)
+    """Return whether a text is, or may be, a whole source in a known language."""
+    return any(each.is_source(text) for each in LANGUAGES.values())
 
 
 def _letter(match: re.Match[str]) -> str:

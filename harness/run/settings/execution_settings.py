@@ -8,8 +8,8 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from harness.efficiency import Timing
+from harness.kinds.cpp.language import FLAGS
 from harness.languages import PYTHON
-from harness.languages.cpp import FLAGS
 from harness.models.clients.timeouts import Timeouts
 from harness.plugins import RuleName
 from harness.run.settings.setting import (

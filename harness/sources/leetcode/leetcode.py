@@ -14,9 +14,9 @@ from dataclasses import replace
 from functools import partial
 
 from harness.errors import DataError, UsageError
-from harness.problem import Problem, Reference, TestSuite
+from harness.problem import Checker, Problem, Reference, TestSuite
+from harness.registry import CHECKER_OF, resolve
 from harness.sources import preambles
-from harness.sources.checkers import checker_of
 from harness.sources.files.catalogue import RowFile
 from harness.sources.files.content_hash import content_hash, with_checker
 from harness.sources.files.download import Watch, quiet
@@ -120,7 +120,7 @@ def parse_row(line: Line) -> Problem:
     """
     number, row = _columns(line)
     statement, references = row["content"], _references(row)
-    checker = checker_of(row["slug"])
+    checker: Checker | None = resolve(CHECKER_OF)(row["slug"])
     return Problem(
         id=f"leetcode/{row['slug']}",
         source="leetcode",

@@ -11,7 +11,7 @@ from json_lines import json_lines
 from own_problems import ECHO
 from program import harness_after, results
 
-from harness.languages.cpp import compiler
+from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 
 try:

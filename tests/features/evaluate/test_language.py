@@ -14,7 +14,7 @@ from program import run
 
 import harness
 from harness import Episode, Episodes, UsageError
-from harness.languages.cpp import FLAGS, compiler
+from harness.kinds.cpp.language import FLAGS, compiler
 from harness.languages.language import MissingCompilerError
 
 try:

@@ -10,7 +10,7 @@ from own_problems import DOUBLE, ECHO
 from program import harness
 
 from harness.agent.extraction.fences import extract_fenced
-from harness.languages.cpp import LANGUAGE, compiler
+from harness.kinds.cpp.language import LANGUAGE, compiler
 from harness.languages.language import MissingCompilerError
 
 try:

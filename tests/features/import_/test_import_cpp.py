@@ -8,7 +8,7 @@ import pytest
 from agent_runs_made import messages
 from program import Done, harness, results
 
-from harness.languages.cpp import compiler
+from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 
 try:

@@ -7,7 +7,7 @@ import pytest
 from impossible_made import Behaving, Behaviour, games, solves_honestly
 
 from harness import NothingSelectedError, evaluate
-from harness.languages.cpp import compiler
+from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 from harness.run.store.directory import read_manifest
 

@@ -9,7 +9,7 @@ from judge_server import JudgeServer
 
 from harness.errors import UsageError
 from harness.features.serve.server import ServerSettings, serve
-from harness.languages.cpp import compiler
+from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 from harness.run.settings.spec import read_spec
 

@@ -7,7 +7,7 @@ from own_problems import ECHO
 
 from harness.features.training.reward_function import compute_score
 from harness.features.training.trl import TrlSpec, harness_reward
-from harness.languages.cpp import compiler
+from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 
 try:

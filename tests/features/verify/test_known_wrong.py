@@ -8,7 +8,7 @@ from contest_packages import write_package
 import harness
 from harness.features.verify.library import VerifiedBenchmark
 from harness.grading.verdict import Verdict
-from harness.languages.cpp import compiler
+from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 
 try:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from generated_calls import TOOLS
 
-from harness.languages.cpp_source import may_be_cpp
+from harness.kinds.cpp.source_text import may_be_cpp
 from harness.models.text_tools.reader import read_calls
 from harness.models.text_tools.salvage import text_in_call
 

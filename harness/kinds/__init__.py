@@ -1,0 +1,1 @@
+"""What only some problems need: contest packages, tests that are code, checkers, C++."""

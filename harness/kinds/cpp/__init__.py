@@ -1,0 +1,1 @@
+"""C++: its compiler and driver, and compiling in the sandbox."""

@@ -1,0 +1,1 @@
+"""Contest problems: packages, rows of Codeforces, dialogues, passes, graders and points."""

@@ -1,1 +1,0 @@
-"""Compiling solutions in the sandbox, and keeping what was compiled."""

@@ -1,1 +1,0 @@
-"""Contest problems: packages, Codeforces rows, and checkers made of judge programs."""
