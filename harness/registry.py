@@ -38,6 +38,29 @@ TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
 IMPOSSIBLE = "harness.features.impossible.choice:with_impossible_tests"
 """Function that changes public tests of a plan's problems, for `--impossible`."""
 
+CHECKS: Mapping[str, str] = {
+    "harness.run.plan.languages:check_start": "",
+    "harness.features.batch.run:check_start": "batch",  # before target: it names providers
+    "harness.run.plan.target:check_start": "",
+    "harness.run.plan.price:check_start": "",
+    "harness.run.plan.impossible_tests:check_start": "",
+}
+"""Checks of a run before its problems are loaded, each a function of a `plan.Start`.
+
+The value is the setting without which a check is not imported; empty where it always runs. Their
+order decides only which of several errors is shown.
+"""
+
+PLAN_CHECKS: Mapping[str, str] = {
+    "harness.run.plan.plan:check_plan": "",
+    "harness.run.plan.problem_kinds:check_plan": "",
+    "harness.run.plan.languages:check_plan": "",
+    "harness.run.plan.target:check_plan": "",
+    "harness.run.plan.judging_options:check_plan": "",
+    "harness.run.plan.prompts:check_plan": "",
+}
+"""Checks of a finished plan, each a function of it; as `CHECKS`."""
+
 REGRADE = "harness.features.regrade.command:regrade_run"
 """Function that grades a run's solutions once more, for `harness grade RUN`."""
 

@@ -31,8 +31,7 @@ from harness.models.protocol import (
 from harness.models.providers import Protocol
 from harness.models.route import Route
 from harness.problem import Problem, ProblemView
-from harness.run.plan.plan import Plan
-from harness.run.settings.spec import RunSpec
+from harness.run.plan.plan import Plan, Start
 from harness.run.store.directory import BATCHES, RunDirectory
 from harness.run.store.transcript import sample_name
 
@@ -167,18 +166,14 @@ def open_batches(route: Route, timeouts: Timeouts | None = None) -> BatchEndpoin
     return OpenAIBatches(route.model, url=url, **settings)
 
 
-def check_batch(spec: RunSpec, name: str, route: Route | None) -> None:
-    """Refuse settings that cannot be combined with `--batch`, before loading.
-
-    Args:
-        spec: the run's settings.
-        name: name of the run's model.
-        route: route of its requests; None if the harness itself sends none.
+def check_start(start: Start) -> None:
+    """Refuse settings that cannot be combined with `--batch`.
 
     Raises:
         UsageError: the spec has a budget (all requests are submitted before any cost is known), or
             the provider has no batch API.
     """
+    spec = start.spec
     limits = {
         "--max-cost": spec.max_cost,
         "--max-tokens-total": spec.max_tokens_total,
@@ -194,7 +189,7 @@ def check_batch(spec: RunSpec, name: str, route: Route | None) -> None:
         raise UsageError(
             "--outage-timeout goes with requests that are sent one by one, not with --batch"
         )
-    batch_route(name, route)
+    batch_route(start.target.name, start.target.route)
 
 
 async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
@@ -259,9 +254,8 @@ async def ask_by_batch(  # noqa: PLR0917 - the parts of a run
 
 
 class BatchTransport:
-    """Transport of `--batch`; satisfies `harness.run.plan.modes.Transport`."""
+    """Transport of `--batch`; satisfies `harness.run.plan.target.Transport`."""
 
-    check = staticmethod(check_batch)
     with_answers = staticmethod(ask_by_batch)
 
 

@@ -3,7 +3,7 @@
 from harness.agent.strategies.modes import Mode
 
 _AGENT = "harness.features.external.setup:AGENT"
-"""What starts the agent; see `harness.run.plan.modes.OwnAgent`."""
+"""What starts the agent; see `harness.run.plan.target.OwnAgent`."""
 
 EXTERNAL = Mode(
     name="external",

@@ -192,7 +192,7 @@ def _problem_files(benchmark: str | None) -> Iterator[Path]:
 
 
 class ExternalAgent:
-    """The user's own agent; satisfies `harness.run.plan.modes.OwnAgent`."""
+    """The user's own agent; satisfies `harness.run.plan.target.OwnAgent`."""
 
     check = staticmethod(check_external)
     model_name = staticmethod(agent_name)

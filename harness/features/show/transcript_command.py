@@ -19,10 +19,10 @@ from harness.grading.verdict import Grade
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.models.reasoning_text import reasoning_text
 from harness.run.store.directory import RESULTS, refuse_experiment
-from harness.run.store.message_texts import message_text
 from harness.run.store.pending import reason_text
 from harness.run.store.results import read_results
 from harness.run.store.transcript import sample_name
+from harness.run.store.transcript_contents import message_text
 from harness.run.store.transcripts import FOLDER, Transcripts
 from harness.text import printable, printable_line
 

@@ -21,7 +21,7 @@ from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Message, ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.controller import STOPPING, RunController
 from harness.run.plan.budget import Total
-from harness.run.plan.plan import price_of
+from harness.run.plan.price import price_of
 from harness.run.plan.target import ASKED_FOR, Target, open_target, resolve_target
 from harness.run.settings.spec import RunSpec
 from harness.run.store.billed_requests import Spent, requests_of

@@ -25,7 +25,7 @@ from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.models.reasoning_text import reasoning_text
 from harness.run.store.call_arguments import arguments, other_arguments, program
-from harness.run.store.message_texts import message_text
+from harness.run.store.transcript_contents import message_text
 from harness.text import printable_line
 
 NO_RESULT: dict[str, Any] = {"result": None, "error": False, "malformed": False, "tests": None}

@@ -13,7 +13,7 @@ from harness.agent.events import (
 from harness.models.protocol import ModelTurn
 from harness.models.reasoning_text import reasoning_text
 from harness.run.store.call_arguments import arguments
-from harness.run.store.message_texts import message_text
+from harness.run.store.transcript_contents import message_text
 
 
 def text_in(event: Event, name: str) -> str | None:

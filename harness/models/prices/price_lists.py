@@ -5,16 +5,25 @@ from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import UsageError
 from harness.models.prices.price import Price
+from harness.models.route import Route
 from harness.value_faults import fault_words
 
 BUNDLED = "bundled"
 """Value that stands for the list in the package, instead of a file of prices."""
 
+# Providers in the bundled price list. The same model name has another price elsewhere: at a
+# gateway, in another cloud, on a local machine.
+LISTED_HOSTS = frozenset(
+    {"api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com"}
+)
+LISTED_TIERS = frozenset({None, "auto", "default", "standard_only"})
+"""Service tiers with the listed price; others cost less or more."""
 MOST_BYTES = 1 << 20  # of a file of prices
 DAY = r"^\d{4}-\d{2}(-\d{2})?$"
 
@@ -117,3 +126,28 @@ def _what(error: Any) -> str:
     given = error["input"]
     shown = f" (given: {str(given)[:60]})" if isinstance(given, int | float) else ""
     return f"{fault_words(error)}{shown}"
+
+
+def find_price(
+    name: str, route: Route | None, *, prices: str | None, service_tier: str | None
+) -> ListedPrice | None:
+    """Return the price of a model, from the user's list or the bundled one; None if unknown.
+
+    Args:
+        name: name of the model in results, as the user's list may have it.
+        route: route of its requests; without one, the bundled list does not hold.
+        prices: file of the user's list, or `bundled`; None for none.
+        service_tier: the service tier that is asked for.
+
+    Raises:
+        UsageError: the list cannot be read.
+    """
+    if prices is not None:
+        given = bundled_prices() if prices == BUNDLED else read_prices(Path(prices))
+        price = given.of(name) or (given.of(route.model) if route is not None else None)
+        if price is not None:
+            return price
+    if route is None or service_tier not in LISTED_TIERS:
+        return None
+    is_listed = urlsplit(route.base_url).hostname in LISTED_HOSTS
+    return bundled_prices().of(route.model) if is_listed else None

@@ -1,34 +1,26 @@
 """Prepare a new run or the rest of an existing one, and open its directory."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.agent.events import Response
-from harness.errors import RunDirectoryError
+from harness.errors import RunDirectoryError, UsageError
 from harness.problem import Problem
 from harness.run.engine.manifest import grown, is_other_code, manifest, refuse_other
-from harness.run.engine.pending_samples import chosen_of, samples_left
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import RESULTS, RunDirectory
-from harness.run.store.results import read_results
+from harness.run.store.results import SampleResult, read_results
+from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcripts import Transcripts
 from harness.sandbox.isolation import Level
 from harness.sandbox.strongest import ChosenSandbox
 from harness.sources.files.rows import Loaded
 
-
-def is_answered(transcripts: Transcripts) -> bool:
-    """Whether a transcript holds an answer of the model."""
-    for name in transcripts.names():
-        with suppress(RunDirectoryError):  # broken transcripts are restarted
-            if any(isinstance(event, Response) for event in transcripts.events(name)):
-                return True
-    return False
-
-
+ERRORED, UNSOLVED = "errored", "unsolved"
+Sample = tuple[Problem, int]
 Read = Callable[[str], Loaded]
 
 
@@ -43,7 +35,7 @@ class PreparedRun:
     """
 
     plan: Plan
-    samples: Sequence[tuple[Problem, int]]
+    samples: Sequence[Sample]
     before: Mapping[str, Any] | None = None
 
     @property
@@ -70,14 +62,14 @@ def going_on(
     """
     refuse_other(plan, before)
     done = list(read_results(path / RESULTS))
-    left = samples_left(plan, done)
+    left = _samples_left(plan, done)
     transcripts = Transcripts(path)
-    if is_other_code(plan, before) and (done or is_answered(transcripts)):
+    if is_other_code(plan, before) and (done or _is_answered(transcripts)):
         raise RunDirectoryError(
             f"the code of {plan.model_name} has changed since this run began: that is another "
             "run; choose another --out"
         )
-    chosen = chosen_of(left, only, done, transcripts)
+    chosen = _chosen_of(left, only, done, transcripts)
     return PreparedRun(plan, chosen, before)
 
 
@@ -106,3 +98,67 @@ def level_of(manifest: Mapping[str, Any]) -> Level:
         raise RunDirectoryError(
             "run.json does not say under which sandbox level the run began; start a new run"
         ) from error
+
+
+def _is_answered(transcripts: Transcripts) -> bool:
+    """Whether a transcript holds an answer of the model."""
+    for name in transcripts.names():
+        with suppress(RunDirectoryError):  # broken transcripts are restarted
+            if any(isinstance(event, Response) for event in transcripts.events(name)):
+                return True
+    return False
+
+
+def _samples_left(plan: Plan, done: Iterable[SampleResult]) -> list[Sample]:
+    """Return the samples without a result."""
+    names = {result.sample for result in done}
+    return [each for each in plan.samples if _name(each) not in names]
+
+
+def _chosen_of(
+    left: Sequence[Sample],
+    only: Sequence[str],
+    done: Iterable[SampleResult],
+    transcripts: Transcripts,
+) -> list[Sample]:
+    """Return the selected remaining samples; the others stay pending.
+
+    Args:
+        left: samples without a result.
+        only: `errored` for samples started before, `unsolved` for samples of problems not solved
+            yet, or ids of problems and samples; empty for all.
+        done: the results.
+        transcripts: the run's transcripts.
+
+    Raises:
+        UsageError: an id matches no remaining sample.
+    """
+    words = [word.strip() for each in only for word in each.split(",") if word.strip()]
+    if not words:
+        return list(left)
+    solved = {result.problem_id for result in done if result.solved}
+    chosen: set[str] = set()
+    for word in words:
+        if word == ERRORED:
+            matching = [each for each in left if transcripts.exists(file_name(each[0].id, each[1]))]
+        elif word == UNSOLVED:
+            matching = [each for each in left if each[0].id not in solved]
+        else:
+            matching = [each for each in left if word in _answers_to(each)]
+            if not matching:
+                raise UsageError(
+                    f"--only {word[:200]}: no pending sample has that id; give errored, "
+                    "unsolved, or the id of a problem or sample"
+                )
+        chosen |= {_name(each) for each in matching}
+    return [each for each in left if _name(each) in chosen]
+
+
+def _name(sample: Sample) -> str:
+    return sample_name(sample[0].id, sample[1])
+
+
+def _answers_to(sample: Sample) -> set[str]:
+    problem, index = sample
+    names = {problem.id, problem.native_id, *problem.aliases}
+    return names | {sample_name(name, index) for name in names}

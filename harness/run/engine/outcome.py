@@ -10,10 +10,10 @@ from harness.run.observer import Failure
 from harness.run.plan.budget import Budget
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import RunDirectory, read_manifest
-from harness.run.store.lost_answers import unheard_requests
 from harness.run.store.pending import INTERRUPTED, NOT_NEEDED, NOT_RUN, Reason, pending_reasons
 from harness.run.store.state import state_of
 from harness.run.store.transcript import sample_name
+from harness.run.store.transcripts import unheard_requests
 from harness.run.summary.loaded_run import with_costs
 from harness.run.summary.summary import Stopped, Summary, summarize
 

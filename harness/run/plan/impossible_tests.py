@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from harness.errors import RunDirectoryError
+from harness.errors import RunDirectoryError, UsageError
 from harness.figures import count
 from harness.run.store.changed_tests import IMPOSSIBLE, TestChange, changes_of
+
+if TYPE_CHECKING:
+    from harness.run.plan.plan import Start
 
 MOST_REASONS = 3
 """Reasons in a notice."""
@@ -62,3 +65,24 @@ class ImpossibleTests:
         more = ", ..." if len(worst) > MOST_REASONS else ""
         looked = f"{unfit:,} of {self.looked_at:,} that were looked at are not fit"
         return f"{text}; {looked} ({reasons}{more})"
+
+
+def check_start(start: "Start") -> None:
+    """Refuse recorded answers to other tests: to impossible ones, or to unchanged ones.
+
+    Raises:
+        UsageError, RunDirectoryError: says what to give.
+    """
+    if not start.target.is_recorded:
+        return
+    is_impossible = bool(changes_of(start.recorded or {}))
+    if start.spec.impossible is not None and not is_impossible:
+        raise UsageError(
+            f"--impossible: the answers of {start.target.name} were given to unchanged tests; give "
+            "a model with -m"
+        )
+    if start.spec.impossible is None and is_impossible:
+        raise UsageError(
+            f"{start.target.name} had impossible tests: give --impossible SHARE, to play it with "
+            "them"
+        )

@@ -9,17 +9,21 @@ data.
 import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.grading.jobs import Options
 from harness.grading.reference_verdicts import VerifiedCache, default_folder, subject
+from harness.grading.rules import find_rule
 from harness.grading.stop import STOPS
 from harness.problem import Problem
 from harness.run.settings.execution_settings import LONGEST_SECONDS, factor_of
 from harness.run.settings.spec import RunSpec
 from harness.sandbox.limits import MEBIBYTE
 from harness.sources.benchmarks import parse_spec
+
+if TYPE_CHECKING:
+    from harness.run.plan.plan import Plan
 
 FLOOR_S = 1.0
 """Least limit; a few milliseconds times a factor would measure machine noise."""
@@ -44,6 +48,12 @@ def judging_of(
         cpp_flags=spec.cpp_flags or "",
         to_the_end=frozenset(to_the_end),
     )
+
+
+def check_plan(plan: "Plan") -> None:
+    """Refuse a rule of comparison that cannot be loaded. Raises UsageError."""
+    for rule in set(map(plan.judging.rule_of, plan.problems)):
+        find_rule(rule)
 
 
 def reference_limits(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from harness.agent.strategies.modes import SHOT, built_in_modes
 from harness.errors import NothingSelectedError, UsageError
@@ -21,6 +22,9 @@ from harness.languages.starters import function_of
 from harness.problem import Kind, Problem
 from harness.run.settings.spec import RunSpec
 from harness.sources.files.rows import Loaded
+
+if TYPE_CHECKING:
+    from harness.run.plan.plan import Plan, Start
 
 TRIAL_S = 60
 """Seconds that the trial program may take to compile."""
@@ -113,6 +117,31 @@ def check_language_of(caller: str, name: str, flags: str | None) -> None:
     if name == PYTHON and flags is not None:
         raise UsageError(f"{caller}: cpp_flags goes with language 'cpp'")
     check_compiler(language(name), flags or "")
+
+
+def check_start(start: "Start") -> None:
+    """Check the language of a run's settings, and that recorded answers are in it.
+
+    Raises:
+        UsageError: says what to give.
+    """
+    check_settings_of(start.spec)
+    if not start.target.is_recorded:
+        return
+    own = (start.recorded or {}).get("spec", {}).get("language", PYTHON)
+    if own != start.spec.language:
+        title = language(own).title
+        advice = "name a model with -m, or leave --language out"
+        advice = advice if own == PYTHON else f"give --language {own}"
+        raise UsageError(
+            f"--language {start.spec.language}: the answers of {start.target.name} are in {title}; "
+            f"{advice}"
+        )
+
+
+def check_plan(plan: "Plan") -> None:
+    """Check that solutions of a run's problems can be judged. Raises UsageError."""
+    check_language(plan.spec.language, plan.problems, flags=plan.spec.cpp_flags or "")
 
 
 def check_settings_of(spec: RunSpec) -> None:

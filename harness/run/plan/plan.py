@@ -1,12 +1,10 @@
 """From a spec to a plan: the problems, the model, the prompt and the limits of a run."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from harness.agent.attempt import Attempt, Strategy
 from harness.agent.attempt import Limits as AgentLimits
@@ -14,65 +12,71 @@ from harness.agent.extraction.code import Extract
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.strategies.shots import single_shot
 from harness.agent.strategies.strategies import find_strategy
-from harness.agent.templates.prompt_set import PromptSet, Told, load_prompt, with_wrong_test
+from harness.agent.templates.prompt_set import PromptSet, Told
 from harness.agent.tool_calls import told_of
 from harness.agent.tool_use import ToolUse
-from harness.errors import RunDirectoryError, UsageError
+from harness.errors import UsageError
 from harness.grading.jobs import Options
-from harness.grading.rules import find_rule
 from harness.languages import PYTHON
-from harness.languages.known import language
-from harness.languages.starters import view_in
 from harness.models.function import FunctionModel
-from harness.models.prices.find_price import find_price
-from harness.models.prices.price import PRICE_FACTOR, cost
+from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import REFERENCES, REPLAY_PREFIX
 from harness.models.references import ReferenceModel
 from harness.models.replay import ReplayModel
 from harness.models.user_code import UserModel
-from harness.problem import Kind, Problem, ProblemView
+from harness.problem import Kind, Problem
+from harness.registry import CHECKS, PLAN_CHECKS, resolve
 from harness.run.plan.impossible_tests import ImpossibleTests
 from harness.run.plan.judging_options import judging_of, reference_limits
-from harness.run.plan.languages import check_language, check_settings_of, left_out_words, taking
+from harness.run.plan.languages import check_language, left_out_words, taking
+from harness.run.plan.price import price_of
 from harness.run.plan.problem_kinds import (
     RULES_OF,
     ProblemKind,
-    check_mode,
-    check_settings,
-    check_tested,
-    check_written_tests,
+    heeded_by_kind,
     rules_of,
-    said_in,
     toolbox_of,
 )
+from harness.run.plan.prompts import prompt_of
 from harness.run.plan.target import (
     BUNDLED,
     BUNDLED_PROBLEMS,
     Target,
     as_recorded,
-    check_target,
     heeded,
     open_target,
+    passed_over,
     resolve_target,
 )
 from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.run.settings.shard import Shard, Whole
-from harness.run.settings.spec import RunSpec, known_keys, refuse_ineffective, uses
-from harness.run.store.changed_tests import changes_of
-from harness.run.store.directory import MANIFEST, read_manifest
+from harness.run.settings.spec import RunSpec, refuse_ineffective, uses
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import Selected, Selection, select
 from harness.tools.toolbox import Toolbox
 
-CHECKED = 20
-"""Most problems for which a faulty prompt set is checked as a whole."""
 SAMPLE = {"sample_size", "sampling", "seed"}
 """Criteria of a selection that take a sample of what the others leave."""
-SHOWN = 3
-"""Most faults of a prompt set in an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A run whose problems are not loaded yet.
+
+    Attributes:
+        spec: the settings.
+        target: the resolved model.
+        price: price of the model; None if unknown.
+        recorded: the manifest of the run whose answers are played; None without one.
+    """
+
+    spec: RunSpec
+    target: Target
+    price: ListedPrice | None
+    recorded: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -239,43 +243,24 @@ def prepare(
         NothingSelectedError: no problem matches the filters.
     """
     refuse_ineffective(spec)
-    _check_tests(spec)
-    check_settings_of(spec)
     target = resolve_target(spec, environ)
-    spec = check_target(target, spec)
-    _check_recorded_language(spec, target)
-    spec, recorded = as_recorded(spec, target)
-    _check_impossible(spec, target)
+    spec, recorded = as_recorded(spec.without_found(passed_over(target, spec)), target)
+    price = price_of(target, spec, before)
+    run_checks(CHECKS, Start(spec, target, price, recorded))
     strategy = find_strategy(spec.mode)
     model = own_model or open_target(target, spec, dry_run=dry_run)
     spec = heeded(model, spec, new=before is None)
     _tell_language(model, spec.language)
-    price = price_of(target, spec, before)
-    _check_budget(spec, target.name, price)
     loaded = (read or partial(load, skip_bad_rows=spec.skip_bad_rows))(_benchmark(spec))
     selected, whole, left_out = _select(_playable(loaded, spec, model), spec)
     rules = rules_of(selected.problems, spec.language)
-    check_mode(rules, spec.known_mode, runs_code=spec.run_code_tool)
-    check_written_tests(selected.problems, spec.known_mode)
-    had = known_keys(before["spec"]) if before is not None else ()
-    check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
-    spec = spec.without_found(rules.without_effect(runs_code=spec.run_code_tool))
-    if isinstance(model, ReplayModel):
-        model.check([problem.id for problem in selected.problems], spec.samples_per_problem)
-    if spec.run_tests and rules.runs_code:
-        check_tested(selected.problems)
+    spec = heeded_by_kind(rules, spec, before)
     if target.name == REFERENCES:
         model = ReferenceModel(selected.problems, spec.language)
     code = None
     if isinstance(model, FunctionModel | UserModel) and target.server is None:
         code = model.code()
-    kept = before or recorded
-    same_mode = kept is not None and kept["spec"].get("mode", spec.mode) == spec.mode
-    prompt = kept_prompt(kept, rules.kind, rules.language) if kept and same_mode else None
-    if prompt is None:
-        with _telling_all_faults(spec, selected.problems):
-            prompt = load_prompt(spec.prompt, spec.mode, rules.kind, rules.language)
-        prompt = with_wrong_test(prompt) if spec.impossible_exit else prompt
+    prompt = prompt_of(spec, rules, selected.problems, before or recorded)
     plan = Plan(
         spec,
         target,
@@ -292,93 +277,26 @@ def prepare(
         notice=left_out_words(left_out, spec.language) if left_out else None,
         left_out=left_out,
     )
-    rules.extractor(spec.extract)
-    for rule in set(map(plan.judging.rule_of, plan.problems)):
-        find_rule(rule)
     plan = _with_reference_limits(plan, before)
-    with _telling_all_faults(spec, plan.problems):
-        for problem in plan.problems:  # finds templates that are broken, or fail for a problem
-            cpu_s = plan.judging.limits(problem).cpu_s
-            view = view_in(problem, spec.language)
-            for told in plan.openings:
-                plan.prompt.render(view, cpu_s, plan.limits.turns, told)
+    run_checks(PLAN_CHECKS, plan)
     return plan
+
+
+def run_checks(checks: Mapping[str, str], subject: Start | Plan) -> None:
+    """Run checks, each a function and a setting without which it is not imported.
+
+    Raises:
+        HarnessError: a check refuses the run.
+    """
+    for function, key in checks.items():
+        if not key or getattr(subject.spec, key):
+            resolve(function)(subject)
 
 
 def _tell_language(model: Model, name: str) -> None:
     """Tell a function that answers without a fence in which language it does."""
     if isinstance(model, FunctionModel):
         model.tag = name
-
-
-@contextmanager
-def _telling_all_faults(spec: RunSpec, problems: Sequence[Problem]) -> Generator[None]:
-    """Replace the error of a faulty prompt set by what `harness prompts check` says of it."""
-    try:
-        yield
-    except UsageError as error:
-        faults = _faults(spec, [view_in(each, spec.language) for each in problems[:CHECKED]])
-        if not faults:
-            raise
-        more = f"; {len(faults) - SHOWN:,} more" if len(faults) > SHOWN else ""
-        raise UsageError(
-            f"prompt set {spec.prompt!r}: {'; '.join(faults[:SHOWN])}{more}; all of it: "
-            f"harness prompts check {spec.prompt}"
-        ) from error
-
-
-def _faults(spec: RunSpec, views: Sequence[ProblemView]) -> list[str]:
-    """Return the faults of a run's templates."""
-    from harness.agent.templates.check import check_prompt
-
-    with suppress(UsageError):  # it has nothing for the kind
-        return [*map(str, check_prompt(spec.prompt, views, spec.mode).faults)]
-    return []
-
-
-def price_of(
-    target: Target, spec: RunSpec, before: Mapping[str, Any] | None = None
-) -> ListedPrice | None:
-    """Return the price of a run's model, half of it in batch mode; None if unknown.
-
-    Args:
-        target: the run's model.
-        spec: the run's spec, whose price wins, then its list, then the bundled list.
-        before: the manifest of a run to resume, which keeps its price; None for a new run.
-
-    Raises:
-        UsageError: the list cannot be read.
-        RunDirectoryError: the manifest's price is invalid, or another one is given now.
-    """
-    if before is not None and before.get("price") is not None:
-        return _kept_price(before, spec)
-    if spec.price is not None:
-        price = ListedPrice(**spec.price.model_dump())
-    else:
-        asked = {"prices": spec.prices, "service_tier": spec.service_tier}
-        price = find_price(target.name, target.route, **asked)
-    return price.times(PRICE_FACTOR) if price is not None and spec.batch else price
-
-
-def _kept_price(before: Mapping[str, Any], spec: RunSpec) -> ListedPrice:
-    now = spec.model_dump(mode="json", include={"price", "prices"})
-    if any(before["spec"].get(key) != value for key, value in now.items()):
-        raise RunDirectoryError("a run keeps the price it began with; leave --price[s] out")
-    try:
-        return ListedPrice.model_validate(before["price"])
-    except ValueError as error:
-        raise RunDirectoryError("run.json: the price is invalid; start a new run") from error
-
-
-def _check_budget(spec: RunSpec, name: str, price: ListedPrice | None) -> None:
-    """Refuse a budget in dollars if the price is unknown. Raises UsageError."""
-    given = {"--max-cost": spec.max_cost, "--max-cost-per-sample": spec.max_cost_per_sample}
-    flag = next((flag for flag, limit in given.items() if limit is not None), None)
-    if flag is not None and price is None:
-        raise UsageError(
-            f"{flag} cannot be kept: what {name[:100]} costs is unknown; give --price IN,OUT in US "
-            "dollars per million tokens, a list with --prices FILE, or --max-tokens-total instead"
-        )
 
 
 def _playable(loaded: Loaded, spec: RunSpec, model: Model) -> Loaded:
@@ -400,8 +318,7 @@ def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None, Coun
     Problems that take no solution in the run's language are left out, and counted by reason.
 
     Raises:
-        UsageError: they are more samples than a run directory may hold, or a problem that is asked
-            for by its name takes no solution in the run's language.
+        UsageError: a problem that is asked for by its name takes no solution in the run's language.
     """
     selection = spec.selection()
     selected, left_out = select(loaded.problems, selection), Counter[str]()
@@ -412,72 +329,19 @@ def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None, Coun
         kept, left_out = taking(every, spec.language)
         sample = Selection.model_validate(selection.model_dump(include=SAMPLE))
         selected = replace(selected, problems=select(kept, sample).problems, matched=len(kept))
-        check_language(spec.language, selected.problems, flags=spec.cpp_flags or "")
-    problems, samples = len(selected.problems), spec.samples_per_problem
-    if problems * samples > MOST_SAMPLES:
-        raise UsageError(
-            f"{problems:,} problems with {samples:,} samples each are {problems * samples:,} "
-            f"samples; a run has at most {MOST_SAMPLES:,}: give a smaller -k or -n"
-        )
     if spec.shard is None:
         return selected, None, left_out
     return Shard.read(spec.shard).among(selected), Whole.of(selected.problems), left_out
 
 
-def kept_prompt(before: Mapping[str, Any], kind: Kind, language: str) -> PromptSet | None:
-    """Return the prompt set that a run's manifest holds; None in a run of an older version."""
-    kept = before["prompt"]
-    parts = kept.get("parts")
-    if not isinstance(parts, dict):
-        return None
-    of_parts = cast("dict[str, str]", parts)
-    return PromptSet(name=kept["name"], parts=of_parts, kind=kind, language=language)
-
-
-def _check_tests(spec: RunSpec) -> None:
-    """Refuse to skip tests that another setting needs. Raises UsageError."""
-    if spec.efficiency and not spec.run_tests:
-        raise UsageError("--efficiency times what passes the tests; leave out --no-run-tests")
-
-
-def _recorded_manifest(target: Target) -> Mapping[str, Any]:
-    """Return the manifest of the run whose answers are played; empty if they are of no run."""
-    recorded = Path(target.name.removeprefix(REPLAY_PREFIX))
-    is_run = target.name != REPLAY_PREFIX + BUNDLED and (recorded / MANIFEST).is_file()
-    return read_manifest(recorded) if is_run else {}
-
-
-def _check_recorded_language(spec: RunSpec, target: Target) -> None:
-    """Refuse to judge recorded answers in another language than theirs. Raises UsageError."""
-    if not target.is_recorded:
-        return
-    own = _recorded_manifest(target).get("spec", {}).get("language", PYTHON)
-    if own != spec.language:
-        title = language(own).title
-        advice = "name a model with -m, or leave --language out"
-        advice = advice if own == PYTHON else f"give --language {own}"
+def check_plan(plan: Plan) -> None:
+    """Refuse more samples than a run directory may hold. Raises UsageError."""
+    samples = plan.spec.samples_per_problem
+    problems = len(plan.problems) if plan.whole is None else plan.whole.problems
+    if problems * samples > MOST_SAMPLES:
         raise UsageError(
-            f"--language {spec.language}: the answers of {target.name} are in {title}; {advice}"
-        )
-
-
-def _check_impossible(spec: RunSpec, target: Target) -> None:
-    """Refuse recorded answers to other tests: to impossible ones, or to unchanged ones.
-
-    Raises:
-        UsageError, RunDirectoryError: says what to give.
-    """
-    if not target.is_recorded:
-        return
-    is_impossible = bool(changes_of(_recorded_manifest(target)))
-    if spec.impossible is not None and not is_impossible:
-        raise UsageError(
-            f"--impossible: the answers of {target.name} were given to unchanged tests; give a "
-            "model with -m"
-        )
-    if spec.impossible is None and is_impossible:
-        raise UsageError(
-            f"{target.name} had impossible tests: give --impossible SHARE, to play it with them"
+            f"{problems:,} problems with {samples:,} samples each are {problems * samples:,} "
+            f"samples; a run has at most {MOST_SAMPLES:,}: give a smaller -k or -n"
         )
 
 

@@ -7,7 +7,7 @@ not comparable, and a prompt set or an extraction of one kind does not fit anoth
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.agent.extraction.answers import ANSWER_EXTRACTORS
 from harness.agent.extraction.code import EXTRACTORS, Extract
@@ -17,7 +17,7 @@ from harness.errors import NothingSelectedError, UsageError
 from harness.languages import PYTHON
 from harness.problem import Kind, Problem
 from harness.run.settings.setting import is_said
-from harness.run.settings.spec import SETTINGS, RunSpec, flag_of
+from harness.run.settings.spec import SETTINGS, RunSpec, flag_of, known_keys
 from harness.tools.read_problem import ReadProblem
 from harness.tools.report_problem import ReportProblem
 from harness.tools.run_code import RunCode
@@ -27,6 +27,9 @@ from harness.tools.toolbox import Tool, Toolbox
 from harness.tools.workspace import Texts
 from harness.tools.write_answer import WriteAnswer
 from harness.tools.write_solution import WriteSolution
+
+if TYPE_CHECKING:
+    from harness.run.plan.plan import Plan
 
 
 def tools_for(kind: Kind) -> tuple[Tool[Any], ...]:
@@ -160,6 +163,15 @@ def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]], texts: Texts) -> Toolb
     return Toolbox(tools, texts, spec.language)
 
 
+def check_plan(plan: "Plan") -> None:
+    """Refuse problems that do not fit together with the settings. Raises UsageError."""
+    check_mode(plan.rules, plan.spec.known_mode, runs_code=plan.spec.run_code_tool)
+    check_written_tests(plan.problems, plan.spec.known_mode)
+    if plan.spec.run_tests and plan.rules.runs_code:
+        check_tested(plan.problems)
+    plan.rules.extractor(plan.spec.extract)
+
+
 def check_mode(rules: ProblemKind, mode: Mode, *, runs_code: bool) -> None:
     """Refuse settings that do not fit a kind of problem.
 
@@ -216,6 +228,22 @@ def said_in(spec: RunSpec, before: Iterable[str] = ()) -> list[str]:
     """Return the keys given in a spec, without those a resumed run already had."""
     had = set(before)
     return [key for key in SETTINGS if key not in had and is_said(spec, key)]
+
+
+def heeded_by_kind(rules: ProblemKind, spec: RunSpec, before: Mapping[str, Any] | None) -> RunSpec:
+    """Return the spec without found settings that have no effect on a kind of problem.
+
+    Args:
+        rules: rules of the kind.
+        spec: the run's spec.
+        before: the manifest of a run to resume; earlier versions accepted more.
+
+    Raises:
+        UsageError: such a setting was given.
+    """
+    had = known_keys(before["spec"]) if before is not None else ()
+    check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
+    return spec.without_found(rules.without_effect(runs_code=spec.run_code_tool))
 
 
 def check_settings(

@@ -1,10 +1,11 @@
 """Resolve a spec's model once: its name, what serves it, its settings; recordings as models."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from signal import Signals
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import (
@@ -40,14 +41,19 @@ from harness.models.replay import ReplayModel, plain_turn
 from harness.models.route import Route, served_by, shown_url
 from harness.models.unasked import UnaskedModel
 from harness.plugins import Plugin
+from harness.problem import Problem
 from harness.registry import TRANSPORTS, feature
-from harness.run.plan.modes import OwnAgent, Transport
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import SETTINGS, RunSpec, flag_of, uses
-from harness.run.store.directory import MANIFEST, read_manifest
+from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
 from harness.run.store.transcript import sample_in
 from harness.run.store.transcripts import FOLDER, Transcripts
 
+if TYPE_CHECKING:
+    from harness.run.plan.plan import Plan, Start
+
+P = TypeVar("P")
+"""The run's plan, `harness.run.plan.plan.Plan`."""
 BUNDLED = "bundled"
 RECORDED_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
 """Model whose answers are bundled."""
@@ -192,6 +198,67 @@ def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelErr
                 pass
 
 
+class OwnAgent(Protocol):
+    """Starts a user's own agent for each sample; the harness sends no requests."""
+
+    def check(self, spec: RunSpec) -> None:
+        """Refuse incompatible settings. Raises UsageError."""
+        ...
+
+    def model_name(self, spec: RunSpec) -> str:
+        """Return the model name for the results. Raises UsageError."""
+        ...
+
+    def facts(self, spec: RunSpec) -> Mapping[str, Any]:
+        """Return the agent's entries in `run.json`."""
+        ...
+
+    def notice(self, spec: RunSpec) -> str:
+        """Return the line shown before the run starts."""
+        ...
+
+    def limits(self, spec: RunSpec) -> tuple[int | None, float | None]:
+        """Return the most tool calls and working seconds of a sample; None is no limit."""
+        ...
+
+    def with_agents(self, plan: P, path: Path) -> P:
+        """Return the plan with a strategy that can start agents.
+
+        Args:
+            plan: the run's plan.
+            path: the run directory, which need not exist yet.
+
+        Raises:
+            HarnessError: the agent cannot be started here.
+        """
+        ...
+
+
+class Transport(Protocol):
+    """A way of sending a run's requests other than one by one."""
+
+    async def with_answers(  # noqa: PLR0917 - the parts of a run
+        self,
+        plan: P,
+        directory: RunDirectory,
+        samples: Sequence[tuple[Problem, int]],
+        tell: Callable[[str], None],
+        stopping: Sequence[Signals],
+        interrupted: Callable[[], None],
+    ) -> P | None:
+        """Return the plan with a model that knows all answers; None after an interrupt.
+
+        Args:
+            plan: the run's plan.
+            directory: the run directory.
+            samples: samples without a result.
+            tell: called with a line for the user.
+            stopping: signals that count as interrupts.
+            interrupted: called at each interrupt.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """The model of a run, resolved once.
@@ -333,22 +400,21 @@ def _check_references(spec: RunSpec) -> None:
         )
 
 
-def check_target(target: Target, spec: RunSpec) -> RunSpec:
-    """Refuse settings that do not go with the model, mode or transport.
-
-    Returns:
-        The spec without those that were found.
+def check_start(start: "Start") -> None:
+    """Refuse settings that do not go with the model, or the user's own agent.
 
     Raises:
         UsageError: such a setting was given.
     """
-    spec = spec.without_found(passed_over(target, spec))
-    if target.agent is not None:
-        target.agent.check(spec)
-    if target.transport is not None:
-        target.transport.check(spec, target.name, target.route)
-    refuse_unsent(target, spec)
-    return spec
+    if start.target.agent is not None:
+        start.target.agent.check(start.spec)
+    refuse_unsent(start.target, start.spec)
+
+
+def check_plan(plan: "Plan") -> None:
+    """Refuse more samples than there are recorded answers. Raises UsageError."""
+    if isinstance(plan.model, ReplayModel):
+        plan.model.check([each.id for each in plan.problems], plan.spec.samples_per_problem)
 
 
 def passed_over(target: Target, spec: RunSpec) -> tuple[str, ...]:

@@ -281,6 +281,8 @@ class JudgingSettings(SettingsGroup):
             "Also time the solutions that pass, beside the problems' references. Without a "
             "model, the references are timed.",
             "Grading",
+            effective=lambda spec: spec.run_tests,
+            otherwise="--efficiency times what passes the tests; leave out --no-run-tests",
         ),
     ] = False
     timing: Annotated[

@@ -19,7 +19,7 @@ from harness.agent.events import (
     ToolResult,
     standing,
 )
-from harness.models.protocol import Message
+from harness.models.protocol import AssistantMessage, Message
 
 
 class Entry(NamedTuple):
@@ -64,3 +64,8 @@ def entries(events: Iterable[Event]) -> Iterator[Entry]:
                 yield Entry(event, now, now)
             case _:
                 pass
+
+
+def message_text(message: Message) -> str:
+    """Return a message's text."""
+    return message.text if isinstance(message, AssistantMessage) else message.content

@@ -1,7 +1,8 @@
 """The transcripts of a run: one file each."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
@@ -10,8 +11,10 @@ from pydantic import ValidationError
 
 from harness.agent.events import Event
 from harness.errors import RunDirectoryError
+from harness.run.store.billed_requests import requests_of
 from harness.run.store.files import open_file
-from harness.run.store.transcript import EVENT, SharedParts, events_in
+from harness.run.store.results import SampleResult
+from harness.run.store.transcript import EVENT, SharedParts, events_in, file_name
 
 FOLDER = "transcripts"
 LONGEST_LAST = 65_536
@@ -88,3 +91,14 @@ class Transcripts:
             raise RunDirectoryError(f"{path}: there is no such transcript") from None
         except OSError as error:
             raise RunDirectoryError(f"{path}: {error.strerror}") from error
+
+
+def unheard_requests(run: Path, done: Iterable[SampleResult]) -> int:
+    """Return the number of requests of unfinished samples whose answer was lost."""
+    finished = {file_name(result.problem_id, result.index) for result in done}
+    number = 0
+    transcripts = Transcripts(run)
+    for name in set(transcripts.names()) - finished:
+        with suppress(RunDirectoryError):
+            number += sum(each.estimated for each in requests_of(transcripts.events(name)))
+    return number

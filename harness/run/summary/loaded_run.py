@@ -19,11 +19,11 @@ from harness.models.protocol import Frozen
 from harness.run.store.changed_tests import changes_of
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, read_manifest
 from harness.run.store.files import LARGEST_SUMMARY, read_file
-from harness.run.store.lost_answers import unheard_requests
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.planned_samples import planned_samples, samples_by_problem, samples_text
 from harness.run.store.results import SampleResult, load_results, uncollected
 from harness.run.store.state import RunState, state_of
+from harness.run.store.transcripts import unheard_requests
 from harness.run.summary.sample_facts import sample_facts
 from harness.run.summary.summary import SCHEMA, Summary, summarize
 from harness.text import printable_line
