@@ -229,11 +229,10 @@ def price_words(comparison: Comparison, versus: Pairwise, names: Mapping[str, st
     for spent, noun in ((cost_each, "cost"), (tokens_each, "tokens")):
         here, there = spent(one), spent(other)
         if here is not None and there:
-            if fair:
-                return f"{_capital(name)} takes {_times(here / there)} the {noun} of one shot."
             if f"{here / there:.1f}" == "1.0":
                 return f"Both take about the same {noun}."
-            return f"{_capital(name)} takes {_times(here / there)} the {noun}."
+            of_shot = " of one shot" if fair else ""
+            return f"{_capital(name)} takes {_times(here / there)} the {noun}{of_shot}."
     return ""
 
 

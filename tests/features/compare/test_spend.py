@@ -317,6 +317,15 @@ def test_compare_shows_equal_spend(
     assert equal_spend.differences[0].at == 0.01
 
 
+def test_an_agent_that_costs_as_much_as_a_shot_takes_the_same(write_run: Write) -> None:
+    shots = [shot(p, i, solved=n % 4 == 0) for n, p in enumerate(NAMES) for i in range(2)]
+    a = write_run("a", shots, mode="single_shot", samples_per_problem=2)
+    b = write_run("b", [agent(p, 1, turns=1) for p in NAMES], mode="agentic")
+    said = " ".join(answer_of(compare_runs([b, a])).sentences)
+    assert "Both take about the same cost." in said
+    assert "one single shot" in said, "no comparison at equal spend"
+
+
 def test_the_flag_takes_numbers(tmp_path: Path) -> None:
     bad = harness(tmp_path, "compare", "x", "y", "--at", "cheap")
     assert bad.returncode == 2
