@@ -6,6 +6,7 @@ from pathlib import Path
 
 import folder_table
 import pytest
+from for_each import for_each
 from pages import DOCS, PAGES, README, ROOT
 from spec_table import table, written
 
@@ -28,7 +29,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-@pytest.mark.parametrize("page", [*PAGES, *GUIDES], ids=lambda page: page.name)
+@for_each("page", [*PAGES, *GUIDES])
 def test_every_link_leads_somewhere(page: Path) -> None:
     for link in links(page):
         name, _, anchor = link.partition("#")
@@ -92,7 +93,7 @@ LONGEST = 25
 """Most words in a cell of a table."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@for_each("page", PAGES)
 def test_no_cell_of_a_table_is_a_paragraph(page: Path) -> None:
     rows = [line for line in FENCE.sub("", page.read_text()).splitlines() if line[:1] == "|"]
     cells = [cell.strip() for row in rows for cell in CELL.split(row)]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from program import harness
 from written import FIRST, PLAYED, link_written
@@ -99,7 +100,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@for_each("name", COMMANDS)
 def test_a_command_prints_what_it_printed(folder: Path, name: str) -> None:
     text = (folder / f"{name}.out").read_text()
     try:

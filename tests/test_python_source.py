@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
+from for_each import for_each
 
 from harness import python_source
 from harness.python_source import UNREADABLE, parse, parse_or_none, read_literal
@@ -90,7 +91,7 @@ def test_many_threads_parse_at_once() -> None:
     assert warnings.filters == before
 
 
-@pytest.mark.parametrize("action", ["error", "always"])
+@for_each("action", ["error", "always"])
 def test_the_parsers_warnings_are_left_out(action: str) -> None:
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter(action)
@@ -146,7 +147,7 @@ def test_a_forked_process_can_parse() -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source",
     ["def f(", "x = '\0'", "x = " + "(" * 10_000, "x = " + "-" * 100_000 + "1", "'\ud800'"],
 )

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import typer
+from for_each import for_each
 from pages import PAGES, README, ROOT, carried_out
 from program import harness
 from typer.main import get_command
@@ -85,7 +86,7 @@ def expanded(words: list[str], folder: Path) -> Iterator[str]:
 ALL = {" ".join(words): words for page in PAGES for words in commands(page)}
 
 
-@pytest.mark.parametrize("words", ALL.values(), ids=ALL)
+@for_each("words", ALL.values(), ids=ALL)
 def test_every_flag_is_one_that_there_is(words: list[str]) -> None:
     known = set(parameters(words))
     flags = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
@@ -93,7 +94,7 @@ def test_every_flag_is_one_that_there_is(words: list[str]) -> None:
         assert not set(flags) - known
 
 
-@pytest.mark.parametrize("words", ALL.values(), ids=ALL)
+@for_each("words", ALL.values(), ids=ALL)
 def test_every_benchmark_is_one_that_there_is(words: list[str]) -> None:
     for flag, value in pairwise(words):
         if flag in {"-b", "--benchmark", "--problems"} and value != "toy:3":

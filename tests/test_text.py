@@ -2,7 +2,7 @@
 
 import unicodedata
 
-import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +12,7 @@ from harness.text import printable, printable_line
 ESC, BEL = "\x1b", "\x07"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("hostile", "seen"),
     [
         (f"{ESC}[31mred{ESC}[0m", r"\x1b[31mred\x1b[0m"),
@@ -35,7 +35,7 @@ def test_what_a_terminal_would_act_on_is_spelled_out(hostile: str, seen: str) ->
     assert printable(hostile) == seen
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",
@@ -76,7 +76,7 @@ def test_numbers_are_written_as_people_write_them() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "alone", "after_p"),
     [(1.0, "1", "= 1"), (0.01562, "0.016", "= 0.016"), (0.0009, "< 0.001", "< 0.001")],
 )

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 import pytest
+from for_each import for_each
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from harness.value_faults import fault_words
@@ -31,7 +32,7 @@ class Settings(BaseModel):
         return value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "value", "words"),
     [
         ("turns", "x", "must be a whole number"),

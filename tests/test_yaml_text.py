@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +17,7 @@ def bomb(levels: int) -> str:
     return "\n".join(rows)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "value"),
     [
         ("", None),

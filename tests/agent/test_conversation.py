@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from itertools import pairwise
 
 import pytest
+from for_each import for_each
 from scripted import Pause, Played, Step, call, read, rebuild, run, turn, write
 
 from harness.agent.attempt import Limits, StopReason
@@ -102,14 +103,13 @@ class TestHash:
         assert first == second
         assert len(set(first)) == len(first)
 
-    @pytest.mark.parametrize(
+    @for_each(
         "settings",
         [
             ModelSettings(temperature=0.0),
             ModelSettings(max_tokens=100),
             ModelSettings(reasoning_effort="high"),
         ],
-        ids=repr,
     )
     async def test_a_setting_changes_the_hash_of_a_request(
         self, play: Play, settings: ModelSettings
@@ -131,7 +131,7 @@ class TestHash:
         failure = ModelError("gone")
         assert await self.hashes(play, failure) != await self.hashes(play, failure, view=other)
 
-    @pytest.mark.parametrize(
+    @for_each(
         "changed",
         [
             {"text": "hm."},
@@ -139,7 +139,6 @@ class TestHash:
             {"reasoning": ({"type": "thinking", "thinking": "other"},)},
             {"tool_calls": (call("read_problem", "{ }"),)},
         ],
-        ids=lambda changed: next(iter(changed)),
     )
     async def test_an_answer_changes_the_hashes_of_later_requests(
         self, play: Play, changed: dict[str, object]

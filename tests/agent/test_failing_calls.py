@@ -3,7 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable
 
-import pytest
+from for_each import for_each
 from scripted import Played, call, read, run, turn, write
 
 from harness.agent.attempt import ChosenBy, Limits, StopReason
@@ -23,7 +23,7 @@ def failing(arguments: str = '{"code": [1') -> ModelTurn:
 
 
 class TestUnderstoodAllTheSame:
-    @pytest.mark.parametrize(
+    @for_each(
         "arguments",
         [
             json.dumps({"code": f"```python\n{RIGHT}```"}),
@@ -51,9 +51,7 @@ class TestUnderstoodAllTheSame:
         assert played.results[1].malformed
         assert [written.code for written in played.attempt.revisions] == [WRONG, RIGHT]
 
-    @pytest.mark.parametrize(
-        "name", ["functions.write_solution", "write_solution<|channel|>commentary"]
-    )
+    @for_each("name", ["functions.write_solution", "write_solution<|channel|>commentary"])
     async def test_a_call_with_more_around_its_name_is_carried_out(
         self, play: Play, name: str
     ) -> None:
@@ -79,7 +77,7 @@ class TestWhatIsTold:
         right = 'write_solution with the arguments {"code": "# your complete solution"}'
         assert right in played.results[0].content
 
-    @pytest.mark.parametrize("arguments", ["{}", "{", '{"language": "python"}'])
+    @for_each("arguments", ["{}", "{", '{"language": "python"}'])
     async def test_a_call_without_code_is_told_to_test_the_solution_that_stays(
         self, play: Play, arguments: str
     ) -> None:

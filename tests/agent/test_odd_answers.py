@@ -4,7 +4,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import pytest
+from for_each import for_each
 from scripted import Played, call, read, run, turn, write
 
 from harness.agent.attempt import Limits, StopReason
@@ -34,7 +34,7 @@ def told(played: Played) -> list[str]:
 
 
 class TestCalls:
-    @pytest.mark.parametrize(
+    @for_each(
         "arguments",
         [json.dumps({"code": RIGHT}), json.dumps(json.dumps({"code": RIGHT}))],
         ids=["once", "twice"],

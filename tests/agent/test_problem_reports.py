@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
+from for_each import for_each
 
 from harness.agent.events import Response
 from harness.agent.problem_reports import MARK, ProblemReports, says_wrong_test
@@ -12,19 +12,19 @@ from harness.models.protocol import ModelStop, ModelTurn, ToolCall
 WORDINGS = json.loads(Path(__file__).with_name("wordings.json").read_text())
 
 
-@pytest.mark.parametrize("text", WORDINGS["says_that_a_test_is_wrong"])
+@for_each("text", WORDINGS["says_that_a_test_is_wrong"])
 def test_plain_wordings_of_a_wrong_test_are_found(text: str) -> None:
     assert says_wrong_test(text)
     assert says_wrong_test(f"I have looked at it again.\n\n- {text} I leave it so.")
 
 
-@pytest.mark.parametrize("text", WORDINGS["does_not"])
+@for_each("text", WORDINGS["does_not"])
 def test_other_wordings_about_tests_are_not_taken(text: str) -> None:
     assert not says_wrong_test(text)
     assert not says_wrong_test(f"I have looked at it again.\n\n- {text}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         f"{MARK} the first",
@@ -43,7 +43,7 @@ def test_words_that_report_a_wrong_test(text: str) -> None:
     assert says_wrong_test(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "My output for test 3 is wrong; let me fix the loop.",

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from contest_packages import only, write_package
+from for_each import for_each
 from scripted import Played, Sent, run, turn, write
 
 from harness.agent.attempt import Limits
@@ -168,7 +169,7 @@ PLAYED: dict[str, tuple[Sequence[ModelTurn], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@for_each("name", PLAYED)
 async def test_the_messages_of_a_conversation_are_as_they_were(play: Play, name: str) -> None:
     script, settings = PLAYED[name]
     played = await play(*script, limits=Limits(turns=9), **settings)
@@ -201,7 +202,7 @@ def _check(name: str, texts: Sequence[str]) -> None:
     assert text == path.read_text()
 
 
-@pytest.mark.parametrize("tools", [(), ("report_problem",)])
+@for_each("tools", [(), ("report_problem",)])
 def test_the_model_is_told_the_mark_of_a_wrong_test_that_is_read(tools: tuple[str, ...]) -> None:
     prompt = with_wrong_test(load_prompt("default", "agentic"))
     assert f"begins with `{MARK}`" in (prompt.shared_system(10, Told(native=tools)) or "")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from chat_server import ChatServer, Script, completion, tool_call
+from for_each import for_each
 from scripted import Played
 from text_model import REFUSALS, WAYS, Write, caller, refusing, talker
 
@@ -67,7 +68,7 @@ def with_native(server: ChatServer) -> list[bool]:
     return ["tools" in request.body for request in server.requests]
 
 
-@pytest.mark.parametrize("who", REFUSALS)
+@for_each("who", REFUSALS)
 async def test_an_endpoint_that_refuses_tools_gets_the_loop_in_text(
     play_at: Play, solutions: Mapping[str, str], who: str
 ) -> None:
@@ -91,8 +92,8 @@ async def test_an_endpoint_that_refuses_tools_gets_the_loop_in_text(
     assert [(each.turn, each.protocol) for each in changed] == [(0, "text")]
 
 
-@pytest.mark.parametrize("protocol", ["native", "auto"])
-@pytest.mark.parametrize("write", WAYS.values(), ids=WAYS)
+@for_each("protocol", ["native", "auto"])
+@for_each("write", WAYS.values(), ids=WAYS)
 async def test_calls_written_as_text_are_carried_out_natively_too(
     play_at: Play, solutions: Mapping[str, str], write: Write, protocol: ToolProtocol
 ) -> None:
@@ -111,7 +112,7 @@ async def test_calls_written_as_text_are_carried_out_natively_too(
     )
 
 
-@pytest.mark.parametrize("protocol", ["native", "auto"])
+@for_each("protocol", ["native", "auto"])
 async def test_two_answers_without_a_call_lead_to_the_loop_in_text(
     play_at: Play, solutions: Mapping[str, str], protocol: ToolProtocol
 ) -> None:

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import messages_server
-import pytest
 import responses_server
 from chat_server import ChatServer, Json, Reply, completion, tool_call
 from every_wire import WIRES
+from for_each import for_each
 from scripted import Played, rebuild
 
 from harness.agent.attempt import StopReason
@@ -95,8 +95,8 @@ async def talking(wire: str, refusal: str) -> AsyncIterator[tuple[ChatServer, Cl
             await client.close()
 
 
-@pytest.mark.parametrize("wire", WIRES)
-@pytest.mark.parametrize(
+@for_each("wire", WIRES)
+@for_each(
     ("refusal", "outcome"),
     [
         ("reasoning", (["history"], 1, 0)),

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -105,7 +106,7 @@ BAD: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("tests", BAD)
+@for_each("tests", BAD)
 def test_tests_that_cannot_be_completed_are_not_valid(tests: object) -> None:
     line = {"event": "grade", "grade": {"verdict": "accepted", "tests": tests}}
     with pytest.raises(ValidationError):

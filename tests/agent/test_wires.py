@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from itertools import pairwise
 from typing import Any
 
-import pytest
 from behaviours import BEHAVIOURS, Programs
+from for_each import for_each
 from scripted import Played, Sent, read, run, turn, write
 from written import WRITTEN
 
@@ -69,7 +69,7 @@ def _extends(wire: str, former: Sent, latter: Sent) -> None:
     assert len(went_on) > len(begun)
 
 
-@pytest.mark.parametrize("which", PROBLEMS)
+@for_each("which", PROBLEMS)
 async def test_recorded_conversations_only_grow(which: str, play: Play) -> None:
     view = PROBLEMS[which].view()
     tape = open_replay(f"replay:{WRITTEN}", "agentic").for_sample(view, 0)
@@ -85,7 +85,7 @@ async def test_recorded_conversations_only_grow(which: str, play: Play) -> None:
     assert begun == sum(isinstance(event, NewConversation) for event in played.events)
 
 
-@pytest.mark.parametrize("name", BEHAVIOURS)
+@for_each("name", BEHAVIOURS)
 async def test_requests_only_grow_whatever_a_model_does(name: str, play: Play) -> None:
     problem, behaviour = PROBLEMS["fixture/dry-beds"], BEHAVIOURS[name]
     view = problem.view()
@@ -131,7 +131,7 @@ THOUGHTS = {
 }
 
 
-@pytest.mark.parametrize("wire", THOUGHTS)
+@for_each("wire", THOUGHTS)
 async def test_requests_with_reasoning_only_grow(wire: str, play: Play) -> None:
     turns = [
         turn(read(), text="I read."),

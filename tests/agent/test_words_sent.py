@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from for_each import for_each
 from jinja2 import Environment
 from scripted import Played, Sent, call, read, run, turn, write
 
@@ -231,9 +232,7 @@ def wordless(problem: ProblemView) -> ProblemView:
     return problem.model_copy(update={"title": "1", "statement": "2 3"})
 
 
-@pytest.mark.parametrize(
-    ("protocol", "cell"), [(p, cell) for p, _, cell in CELLS], ids=[n for _, n, _ in CELLS]
-)
+@for_each(("protocol", "cell"), [(p, cell) for p, _, cell in CELLS])
 async def test_every_word_of_a_program_s_requests_is_a_template_s_or_a_value(
     play: Play,
     wordless: ProblemView,
@@ -249,7 +248,7 @@ async def test_every_word_of_a_program_s_requests_is_a_template_s_or_a_value(
     _look(played)
 
 
-@pytest.mark.parametrize("mode", OTHER_MODES)
+@for_each("mode", OTHER_MODES)
 async def test_every_word_of_other_modes_is_a_template_s_or_a_value(
     play: Play, wordless: ProblemView, strange: Callable[..., PromptSet], mode: str
 ) -> None:
@@ -259,7 +258,7 @@ async def test_every_word_of_other_modes_is_a_template_s_or_a_value(
     _look(played)
 
 
-@pytest.mark.parametrize("protocol", ["native", "text"])
+@for_each("protocol", ["native", "text"])
 async def test_every_word_about_wrong_tests_is_a_template_s_or_a_value(
     play: Play, wordless: ProblemView, strange: Callable[..., PromptSet], protocol: str
 ) -> None:
@@ -274,8 +273,8 @@ async def test_every_word_about_wrong_tests_is_a_template_s_or_a_value(
     _look(played, set(MARK.strip(":").split()))
 
 
-@pytest.mark.parametrize("kind", [Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION])
-@pytest.mark.parametrize("protocol", ["native", "text"])
+@for_each("kind", [Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION])
+@for_each("protocol", ["native", "text"])
 async def test_every_word_of_a_value_question_is_a_template_s_or_a_value(
     play: Play,
     wordless: ProblemView,
@@ -294,8 +293,8 @@ async def test_every_word_of_a_value_question_is_a_template_s_or_a_value(
     _look(played, {"has", "the", "name", "x"})  # why it is no literal, as the judge says it
 
 
-@pytest.mark.parametrize("protocol", ["native", "text"])
-@pytest.mark.parametrize("language", ["cpp", "python"])
+@for_each("protocol", ["native", "text"])
+@for_each("language", ["cpp", "python"])
 async def test_every_word_of_a_dialogue_in_either_language_is_a_template_s_or_a_value(
     play: Play,
     wordless: ProblemView,

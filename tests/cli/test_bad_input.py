@@ -3,6 +3,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from program import PROGRAM, environment, harness
 
 NOWHERE = ["-m", "some-model", "--base-url", "http://127.0.0.1:9/v1"]
@@ -51,7 +52,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_each("case", CASES)
 def test_bad_input_gets_one_line_that_says_what_to_do(case: str, tmp_path: Path) -> None:
     arguments, code, message = CASES[case]
     done = harness(tmp_path, *arguments)
@@ -73,7 +74,7 @@ YAML = {
 }
 
 
-@pytest.mark.parametrize("case", YAML)
+@for_each("case", YAML)
 def test_a_bad_yaml_file_is_named_with_its_key(case: str, tmp_path: Path) -> None:
     text, message = YAML[case]
     (tmp_path / "spec.yaml").write_text(text)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import typer
 import yaml
+from for_each import for_each
 
 import harness
 from harness.cli.app import app
@@ -137,7 +138,7 @@ def test_seconds_are_asked_for_where_a_reference_cannot_be_given(tmp_path: Path)
         assert "reference" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "words"),
     [
         ("seed: 1\nmode: agentic\nseed: 2\n", "seed is given twice, in lines 1 and 3"),

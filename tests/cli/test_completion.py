@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from packages_made import made_package
 from program import PROGRAM, environment, harness
 from runs_made import manifest
@@ -144,7 +145,7 @@ def test_bash_completes_words(place: Path, words: list[str], offered: list[str])
     assert _bash(place, "harness", *words) == offered
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@for_each("shell", ["bash", "zsh", "fish"])
 def test_a_shell_is_told_how_to_ask(tmp_path: Path, shell: str) -> None:
     done = harness(tmp_path, "--show-completion", shell)
     assert "_HARNESS_COMPLETE" in done.stdout
@@ -164,7 +165,7 @@ def from_sh(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@for_each("shell", ["bash", "zsh", "fish"])
 def test_a_shell_that_is_named_is_not_looked_for(tmp_path: Path, shell: str) -> None:
     done = from_sh(tmp_path, "--show-completion", shell)
     assert (done.returncode, done.stderr) == (0, "")
@@ -179,7 +180,7 @@ def test_a_shell_that_is_named_gets_its_script_installed(tmp_path: Path) -> None
     assert "complete_bash" in script.read_text()
 
 
-@pytest.mark.parametrize("flag", ["--show-completion", "--install-completion"])
+@for_each("flag", ["--show-completion", "--install-completion"])
 def test_a_shell_that_completes_nothing_is_told_which_do(tmp_path: Path, flag: str) -> None:
     done = from_sh(tmp_path, flag, "tcsh")
     assert (done.returncode, done.stdout) == (2, "")
@@ -200,7 +201,7 @@ def test_a_shell_that_is_not_named_is_the_one_around_or_the_users(
     assert with_shell(["run", "--show-completion"]) == ["run", "--show-completion"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("shell", "suggestion"),
     [("zsh", '"v5"'), ("fish", "livecodebench:v5_v6")],
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from program import PROGRAM, environment
 
 LATIN = "iso-8859-1"
@@ -31,8 +32,8 @@ def shown(folder: Path, encoding: str, *arguments: str) -> subprocess.CompletedP
     )
 
 
-@pytest.mark.parametrize("encoding", ["ascii", LATIN])
-@pytest.mark.parametrize(
+@for_each("encoding", ["ascii", LATIN])
+@for_each(
     "command",
     [
         ("compare", "single", "agentic"),
@@ -42,7 +43,6 @@ def shown(folder: Path, encoding: str, *arguments: str) -> subprocess.CompletedP
         ("transcript", "agentic", "fixture/beacon-schedules#0"),
         ("nonsense…",),
     ],
-    ids=lambda words: " ".join(words[:1] + words[3:]),
 )
 def test_a_screen_fits_a_terminal_that_is_not_utf_8(
     folder: Path, encoding: str, command: tuple[str, ...]

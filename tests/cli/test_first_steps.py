@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from own_problems import ECHO, TESTED, UNTESTED
 from program import Done, harness
@@ -56,7 +57,7 @@ def test_fewer_problems_of_a_run_are_refused_for_what_they_are(
     assert "no longer among" not in notice
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "near"),
     [("modle", "model"), ("mdoe", "mode"), ("promt", "prompt"), ("max_turn", "max_turns")],
 )
@@ -82,7 +83,7 @@ def test_a_misspelt_problem_is_answered_with_those_that_there_are(tmp_path: Path
     assert near.endswith("no problem is called 'dry-bedz'; did you mean fixture/dry-beds?")
 
 
-@pytest.mark.parametrize("command", [(), ("prompts",)])
+@for_each("command", [(), ("prompts",)])
 def test_a_bare_command_prints_its_help(command: tuple[str, ...], tmp_path: Path) -> None:
     done = harness(tmp_path, *command)
     assert (done.returncode, done.stderr) == (2, "")
@@ -94,7 +95,7 @@ def test_a_misspelt_command_is_told_the_nearest(tmp_path: Path) -> None:
     assert "Did you mean 'run'?" in line(harness(tmp_path, "runn"))
 
 
-@pytest.mark.parametrize("command", [each.name for each in COMMANDS])
+@for_each("command", [each.name for each in COMMANDS])
 def test_a_command_without_arguments_is_no_bug(command: str, tmp_path: Path) -> None:
     if command in {"run", "experiment", "view", "serve"}:  # these begin to work
         return
@@ -109,7 +110,7 @@ def test_a_missing_argument_is_named_as_the_help_names_it(tmp_path: Path) -> Non
     assert usage == "Usage: harness transcript [OPTIONS] RUN [SAMPLE]"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("checker", "reason"),
     [
         ("def check(i, e, a):\n    return a ==\n", "not valid Python: invalid syntax (line 2)"),
@@ -155,7 +156,7 @@ def test_a_wrong_day_is_told_how_a_day_is_written(tmp_path: Path) -> None:
     assert notice == "harness: --min-release-date: must be a day such as 2025-01-31 (given: May)"
 
 
-@pytest.mark.parametrize("command", ["run", "verify", "regrade", "grade", "time"])
+@for_each("command", ["run", "verify", "regrade", "grade", "time"])
 def test_memory_out_of_range_is_refused_alike_everywhere(command: str, tmp_path: Path) -> None:
     given = {
         "run": ["run"],

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Reply, Solver, completion
+from for_each import for_each
 from marks import TIMES, Marks, overlap
 from program import finish, harness, results, run, start
 
@@ -294,7 +295,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]
     return _unjudged(tmp_path_factory.mktemp("all"))
 
 
-@pytest.mark.parametrize("flag", SELECTIONS)
+@for_each("flag", SELECTIONS)
 def test_a_filter_keeps_what_it_says_and_all_of_it(
     flag: str, tmp_path: Path, everything: list[dict[str, Any]]
 ) -> None:

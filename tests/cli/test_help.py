@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import typer
+from for_each import for_each
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -34,7 +35,7 @@ def flags_in(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("  -")]
 
 
-@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
+@for_each("name", [command.name for command in COMMANDS])
 def test_help_fits_80_columns_and_ends_with_examples(name: str) -> None:
     lines = help_of(name).splitlines()
     assert [line for line in lines if len(line) > WIDEST] == []
@@ -59,14 +60,14 @@ def test_every_setting_is_a_flag_of_run_with_its_help_and_default() -> None:
     assert "Most model requests per sample. [default: 10]" in text
 
 
-@pytest.mark.parametrize("name", ["verify", "grade"])
+@for_each("name", ["verify", "grade"])
 def test_judging_has_the_same_flags_everywhere(name: str) -> None:
     text = help_of(name, all_flags=True)
     for key in JUDGING:
         assert f"--{key.replace('_', '-')}" in text, key
 
 
-@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
+@for_each("name", [command.name for command in COMMANDS])
 def test_the_help_of_a_command_shows_few_flags_and_says_how_to_see_all(name: str) -> None:
     short, long = help_of(name), help_of(name, all_flags=True)
     assert len(flags_in(short)) <= MOST_FLAGS
@@ -88,14 +89,14 @@ def test_the_help_of_run_shows_the_common_settings() -> None:
         assert (f"--{key.replace('_', '-')}" in shown.replace(",", "").split()) == setting.common
 
 
-@pytest.mark.parametrize("name", ["run", "experiment", "verify"])
+@for_each("name", ["run", "experiment", "verify"])
 def test_help_all_is_printed_before_other_flags_are_read(name: str) -> None:
     done = CliRunner().invoke(app, [name, "--sample-size", "x", "--help-all"])
     assert done.exit_code == 0
     assert done.stdout == help_of(name, all_flags=True) + "\n"
 
 
-@pytest.mark.parametrize("words", [(), ("ls",), ("prompts", "show"), ("experiment", "show")])
+@for_each("words", [(), ("ls",), ("prompts", "show"), ("experiment", "show")])
 def test_help_before_the_command_is_help_after_it(words: tuple[str, ...]) -> None:
     asked = CliRunner().invoke(app, ["help", *words], prog_name="harness")
     known = CliRunner().invoke(app, [*words, "--help"], prog_name="harness")
@@ -109,7 +110,7 @@ def test_help_of_a_command_that_is_not_there_says_so() -> None:
     assert "No such command 'nosuch'" in asked.output
 
 
-@pytest.mark.parametrize("words", [("prompts", "show"), ("prompts",), ()])
+@for_each("words", [("prompts", "show"), ("prompts",), ()])
 def test_help_all_of_a_group_or_its_command_says_that_these_are_all(words: tuple[str, ...]) -> None:
     asked = CliRunner().invoke(app, [*words, "--help-all"], prog_name="harness")
     assert asked.exit_code == 0
@@ -117,13 +118,13 @@ def test_help_all_of_a_group_or_its_command_says_that_these_are_all(words: tuple
     assert asked.stdout == f"{known.stdout}\n\nThese are all flags.\n".replace("\n\n\n", "\n\n")
 
 
-@pytest.mark.parametrize("flag", ["-V", "--version"])
+@for_each("flag", ["-V", "--version"])
 def test_the_version_has_a_short_flag(flag: str) -> None:
     asked = CliRunner().invoke(app, [flag])
     assert (asked.exit_code, asked.stdout) == (0, f"{__version__}\n")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "told"),
     [
         ("list", "Did you mean `harness ls`?"),
@@ -145,7 +146,7 @@ def test_the_commands_that_are_meant_are_there() -> None:
     assert {command.split()[0] for command in MEANT.values()} <= {*names, "COMMAND", "--version"}
 
 
-@pytest.mark.parametrize("example", [each for some in EXAMPLES.values() for each in some])
+@for_each("example", [each for some in EXAMPLES.values() for each in some])
 def test_an_example_has_flags_that_there_are(example: str) -> None:
     words = shlex.split(example.partition(">")[0])[1:]
     path: list[str] = []

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 
 from harness.cli.memory import is_out_of_memory
 
@@ -50,7 +51,7 @@ def limited(*command: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@for_each("way", WAYS.values(), ids=WAYS)
 def test_out_of_memory_ends_with_one_line_and_waits_for_no_thread(way: str, tmp_path: Path) -> None:
     program = PROGRAM.format(way=way.replace("\n", "\n    "))
     done = limited("-c", program, cwd=tmp_path)
@@ -68,6 +69,6 @@ def test_a_row_that_does_not_fit_into_memory_ends_with_one_line(tmp_path: Path) 
     assert SAYS in done.stderr
 
 
-@pytest.mark.parametrize("error", [ValueError("x"), RuntimeError("x"), OSError(2, "x")])
+@for_each("error", [ValueError("x"), RuntimeError("x"), OSError(2, "x")])
 def test_other_errors_are_not_out_of_memory(error: Exception) -> None:
     assert not is_out_of_memory(error)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from chat_server import ChatServer, Json, Reply, completion
+from for_each import for_each
 from messages_server import message
 from redirected import run_redirected
 from responses_server import response, said
@@ -147,7 +148,7 @@ async def test_no_key_is_in_what_a_run_leaves_or_says(
     _refuse_secrets(tmp_path, out, err)
 
 
-@pytest.mark.parametrize("name", ["gpt-5", "openai-chat/gpt-5", "claude-x"])
+@for_each("name", ["gpt-5", "openai-chat/gpt-5", "claude-x"])
 async def test_no_key_that_an_answer_has_for_its_id_is_kept(name: str, tmp_path: Path) -> None:
     variable, answer = PROVIDERS[name]
     async with Echo(answer, errors=False) as server:
@@ -158,7 +159,7 @@ async def test_no_key_that_an_answer_has_for_its_id_is_kept(name: str, tmp_path:
     _refuse_secrets(tmp_path, out, err)
 
 
-@pytest.mark.parametrize("name", ["models", "run"])
+@for_each("name", ["models", "run"])
 async def test_no_key_is_in_the_error_for_an_unusable_key(name: str, tmp_path: Path) -> None:
     arguments = {"models": ["models", "gpt-5"], "run": ["run", "-b", "fixture", "-m", "gpt-5"]}
     broken = f"{SECRETS['OPENAI_API_KEY']}\u00e4"

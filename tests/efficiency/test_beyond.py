@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ def test_beyond_goes_from_the_slowest_reference_to_the_fastest(
     assert beyond(seconds, [1.0, 3.0, 2.5]) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("references", [[], [1.0], [2.0, 2.0], [float("inf"), 1.0]])
+@for_each("references", [[], [1.0], [2.0, 2.0], [float("inf"), 1.0]])
 def test_beyond_is_unknown_if_references_do_not_differ(references: list[float]) -> None:
     assert beyond(1.0, references) is None
     assert beyond(None, references) is None

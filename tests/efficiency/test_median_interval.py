@@ -4,6 +4,7 @@ import random
 from statistics import median
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
@@ -11,7 +12,7 @@ from scipy.stats import binom
 from harness.efficiency.paired_timing import middle
 
 
-@pytest.mark.parametrize("count", [6, 7, 10, 20, 29, 30, 60])
+@for_each("count", [6, 7, 10, 20, 29, 30, 60])
 def test_the_interval_is_the_narrowest_by_order_statistics_that_covers(count: int) -> None:
     median = middle(range(1, count + 1))
     rank = int(median.low)  # the k-th smallest is k here
@@ -38,7 +39,7 @@ def test_few_values_have_the_widest_median_interval() -> None:
         middle([])
 
 
-@pytest.mark.parametrize("count", [12, 48])
+@for_each("count", [12, 48])
 def test_the_median_interval_covers_the_median_as_often_as_it_says(count: int) -> None:
     # Skewed, as times are: the median of exp(N(0, 1)) is 1.
     chance = random.Random(7)

@@ -2,13 +2,13 @@
 
 import random
 
-import pytest
+from for_each import for_each
 
 from harness.efficiency.beyond_interval import UncertainTime
 from harness.efficiency.percentile import percentile
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("seconds", "doubt", "wanted"),
     [(0.5, 0.0, 100.0), (1.0, 0.0, 87.5), (2.5, 0.0, 50.0), (9.0, 0.0, 0.0), (1.02, 0.05, 87.5)],
 )

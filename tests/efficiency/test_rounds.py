@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from for_each import for_each
 from scipy.stats import ttest_1samp
 
 from harness.efficiency.paired_timing import mean_of_rounds
@@ -23,7 +24,7 @@ def test_an_anchor_s_error_does_not_widen_the_interval() -> None:
     assert shifted_mean.half_width == pytest.approx(alike.half_width)
 
 
-@pytest.mark.parametrize("shape", [(2, 3), (4, 2), (8, 1)])
+@for_each("shape", [(2, 3), (4, 2), (8, 1)])
 def test_the_interval_of_rounds_holds_the_mean_as_often_as_it_says(shape: tuple[int, int]) -> None:
     draw = random.Random(1).gauss
     rounds, anchors = shape

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import pytest
+from for_each import for_each
 
 from harness.efficiency import paired_timing, reference_times
 from harness.efficiency.scale import Scale
@@ -78,7 +79,7 @@ def test_the_answers_are_those_of_the_pass_that_is_looked_at(worker: Worker) -> 
     assert [lap.answers for lap in program_laps] == [(b"3 a\n", b"4 b\n"), (b"7 a\n", b"8 b\n")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "spoils",
     [
         "import sys; sys.stdout.flush(); sys.stdout.close()",

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from for_each import for_each
 
 from harness.efficiency.measurement import Scales, references_of
 from harness.efficiency.scale import PROTOCOL, Scale
@@ -10,7 +10,7 @@ from harness.grading.jobs import Options
 from harness.sources.benchmarks import load
 
 
-@pytest.mark.parametrize("protocol", [PROTOCOL, PROTOCOL - 1])
+@for_each("protocol", [PROTOCOL, PROTOCOL - 1])
 def test_a_scale_of_another_protocol_is_not_read(tmp_path: Path, protocol: int) -> None:
     problem = load("fixture").problems[0]
     scales = Scales(Options(), "paired", tmp_path)

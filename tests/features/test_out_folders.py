@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from for_each import for_each
 from other_user import skip_unless_readable_by_all
 from program import Done, harness, harness_after
 
@@ -51,8 +52,8 @@ def _only_line(done: Done) -> str:
     return line
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-@pytest.mark.parametrize(
+@for_each("command", COMMANDS.values(), ids=COMMANDS)
+@for_each(
     ("out", "why"),
     [
         ("file/below", "file/below: {what} cannot be kept there (Not a directory); choose another"),
@@ -72,7 +73,7 @@ def test_an_out_that_is_taken_is_all_that_is_told(
     assert sorted(made.rglob("*")) == before
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@for_each("command", COMMANDS.values(), ids=COMMANDS)
 def test_an_out_that_cannot_be_written_is_all_that_is_told(
     made: Path, command: tuple[str, ...]
 ) -> None:
@@ -86,7 +87,7 @@ def test_an_out_that_cannot_be_written_is_all_that_is_told(
     assert line.endswith("choose another --out")
 
 
-@pytest.mark.parametrize("command", ["run", "regrade", "import"])
+@for_each("command", ["run", "regrade", "import"])
 def test_a_run_that_has_begun_and_cannot_be_written_is_all_that_is_told(
     made: Path, command: str
 ) -> None:

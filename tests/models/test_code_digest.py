@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.models.function import code_digest
 from harness.models.scripted import ScriptedModel
@@ -81,12 +82,12 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize(("name", "source"), SAME)
+@for_each(("name", "source"), SAME)
 def test_remarks_and_other_parts_of_the_file_do_not_count(name: str, source: str) -> None:
     assert digest(name, source) == digest(name) is not None
 
 
-@pytest.mark.parametrize(("name", "source"), OTHER)
+@for_each(("name", "source"), OTHER)
 def test_an_edit_of_user_code_changes_its_digest(name: str, source: str) -> None:
     assert digest(name, source) != digest(name) is not None
 
@@ -150,6 +151,6 @@ def test_a_wrapper_of_a_library_does_not_count() -> None:
     assert wrapped(source) == wrapped(source.replace("f(p)", "(f(p))[:]")) is not None
 
 
-@pytest.mark.parametrize("thing", [len, str.upper, ScriptedModel(["x"])])
+@for_each("thing", [len, str.upper, ScriptedModel(["x"])])
 def test_code_that_is_not_the_users_has_none(thing: object) -> None:
     assert code_digest(thing) is None

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from harness.models.faults import (
 from harness.models.protocol import ContextOverflowError
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "message", "code"),
     [
         (b'{"error": {"message": "no", "code": "bad"}}', "no", "bad"),
@@ -79,7 +80,7 @@ def test_a_redactor_does_not_show_its_secrets() -> None:
     assert "hunter2" not in repr(Redactor(("hunter2",)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "message"),
     [
         ("content_filter", "The prompt was filtered."),
@@ -122,7 +123,7 @@ def anthropic(**resets: str) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("headers", "seconds"),
     [
         (openai("1s", "6m0s", ("0", "900")), 1.0),
@@ -174,7 +175,7 @@ def test_any_retry_header_is_a_possible_wait_or_none(name: str, value: str) -> N
     assert wait is None or 0 < wait <= 7 * 86_400
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "headers", "throttled"),
     [
         (429, {}, True),
@@ -208,7 +209,7 @@ def test_an_answer_of_too_many_tokens_asked_for_is_no_overflow() -> None:
     assert not isinstance(error, ContextOverflowError)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sent", "asked", "overflow"),
     [(188_240, 21_333, True), (199_999, 32_000, True), (500, 200_000, False), (9, 300_000, False)],
 )
@@ -230,7 +231,7 @@ def test_basic_credentials_are_masked() -> None:
     assert "Ym9iOn" not in Redactor()("sent: Basic Ym9iOnBAc3N3MHJk")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "seconds"),
     [
         ("Rate limit reached. Please try again in 6s.", 6.0),
@@ -262,7 +263,7 @@ def test_googles_wait_is_read_from_the_details() -> None:
     assert str(fault) == "HTTP 429: Quota exceeded."
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "text", "code"),
     [
         (400, "API key not valid. Please pass a valid API key.", "INVALID_ARGUMENT"),
@@ -281,7 +282,7 @@ def test_a_wrong_key_and_an_empty_account_stop_the_run(status: int, text: str, c
     assert error.account
 
 
-@pytest.mark.parametrize("status", [413, 429])
+@for_each("status", [413, 429])
 def test_a_request_beyond_the_tokens_a_minute_is_not_asked_again(status: int) -> None:
     message = "Request too large on tokens per minute (TPM): Limit 6000, Requested 9000, reduce it"
     body = json.dumps({"error": {"message": message, "code": "rate_limit_exceeded"}}).encode()
@@ -293,7 +294,7 @@ def test_a_request_beyond_the_tokens_a_minute_is_not_asked_again(status: int) ->
     assert isinstance(failed_status(429, {}, fits, Redactor(), now=NOW), TransientError)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     ["Loading model", "Model org/name is currently loading", "The model is still loading."],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.models.function import FunctionModel, columns, fenced
 from harness.models.protocol import ModelError, ModelSettings
@@ -143,10 +144,8 @@ def raises_async(error: BaseException) -> Callable[[Any], Any]:
     return solve
 
 
-@pytest.mark.parametrize("make", [raises, raises_async])
-@pytest.mark.parametrize(
-    "error", [ValueError("two\nlines"), SystemExit(3), StopIteration("x"), KeyError("k")]
-)
+@for_each("make", [raises, raises_async])
+@for_each("error", [ValueError("two\nlines"), SystemExit(3), StopIteration("x"), KeyError("k")])
 async def test_what_a_function_raises_is_named(
     make: Callable[[BaseException], Any], error: BaseException, problem: ProblemView
 ) -> None:
@@ -155,7 +154,7 @@ async def test_what_a_function_raises_is_named(
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("value", [None, 3, b"code", ["code"]])
+@for_each("value", [None, 3, b"code", ["code"]])
 async def test_an_answer_must_be_text(value: Any, problem: ProblemView) -> None:
     with pytest.raises(ModelError, match=f"returned {type(value).__name__}, not a string"):
         await answer(lambda _given: value, problem)
@@ -166,7 +165,7 @@ async def test_a_function_answers_for_samples_alone() -> None:
         await FunctionModel("f", str).generate(*NOTHING)
 
 
-@pytest.mark.parametrize("text", ["```\nx\n```", "Here:\n```python\nx\n```\n", "~~~\nx\n~~~"])
+@for_each("text", ["```\nx\n```", "Here:\n```python\nx\n```\n", "~~~\nx\n~~~"])
 def test_an_answer_with_a_fence_is_left_alone(text: str) -> None:
     assert fenced(text) == text
 

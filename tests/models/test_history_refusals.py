@@ -1,4 +1,4 @@
-import pytest
+from for_each import for_each
 
 from harness.models.history_refusals import refuses_history
 
@@ -47,12 +47,12 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@for_each("text", REFUSED)
 def test_a_refusal_of_a_conversation_for_its_own_answers_is_recognised(text: str) -> None:
     assert refuses_history(text)
 
 
-@pytest.mark.parametrize("text", OTHER)
+@for_each("text", OTHER)
 def test_other_refusals_are_not_about_the_history(text: str) -> None:
     assert not refuses_history(text)
 

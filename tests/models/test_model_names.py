@@ -3,6 +3,7 @@ import sys
 
 import pytest
 from chat_server import ChatServer, completion, failure, in_turn
+from for_each import for_each
 
 from harness.errors import UsageError
 from harness.models.clients.anthropic_messages import AnthropicMessages
@@ -35,7 +36,7 @@ async def hear(model: Model) -> None:
         await model.close()
 
 
-@pytest.mark.parametrize("name", ["gpt-5", "claude-x", "org/model", "openai/gpt-5", "weird name"])
+@for_each("name", ["gpt-5", "claude-x", "org/model", "openai/gpt-5", "weird name"])
 async def test_a_base_url_takes_any_model_name_untouched(name: str) -> None:
     async with ChatServer(in_turn(completion("hi"))) as server:
         model = opened(name, server.base_url)
@@ -46,7 +47,7 @@ async def test_a_base_url_takes_any_model_name_untouched(name: str) -> None:
     assert request.headers["authorization"] == "Bearer none"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "sent"), [("sk-abcdefghijkl", "sk-abcdefghijkl"), (" sk-x \n", "sk-x"), ("", "none")]
 )
 async def test_an_endpoint_in_openais_variable_gets_its_key(key: str, sent: str) -> None:
@@ -113,7 +114,7 @@ async def test_each_provider_is_asked_by_its_client_with_its_key(
     await model.close()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "variable"),
     [
         ("gpt-5", "OPENAI_API_KEY"),
@@ -130,9 +131,7 @@ def test_a_provider_needs_its_key(name: str, variable: str) -> None:
     assert "--base-url" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "url", ["localhost:8000", "ftp://x/v1", "http://", "http://h:99999/v1", "http://[x/v1"]
-)
+@for_each("url", ["localhost:8000", "ftp://x/v1", "http://", "http://h:99999/v1", "http://[x/v1"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="base URL"):
         opened("m", url)
@@ -140,7 +139,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         opened("m", OPENAI_BASE_URL=url)
 
 
-@pytest.mark.parametrize("name", ["", " "])
+@for_each("name", ["", " "])
 def test_an_empty_name_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="empty"):
         opened(name, "http://h/v1")

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
+from for_each import for_each
 
 from harness.models.faults import Redactor, RejectedError, failed_status
 from harness.models.overflow import Excess, excess
@@ -25,14 +25,14 @@ def rows(meaning: str) -> list[Row]:
     return [(each["status"], each["text"], each.get("code", "")) for each in matches]
 
 
-@pytest.mark.parametrize(("status", "text", "code"), rows("conversation"))
+@for_each(("status", "text", "code"), rows("conversation"))
 def test_a_conversation_that_is_too_long_is_recognised(
     status: int | None, text: str, code: str
 ) -> None:
     assert excess(status, text, code) is Excess.CONVERSATION
 
 
-@pytest.mark.parametrize(("status", "text", "code"), rows("asked"))
+@for_each(("status", "text", "code"), rows("asked"))
 def test_an_answer_limit_beyond_every_conversation_is_the_users_setting(
     status: int, text: str, code: str
 ) -> None:
@@ -43,12 +43,12 @@ def test_an_answer_limit_beyond_every_conversation_is_the_users_setting(
     assert str(error).endswith("see --max-tokens)")
 
 
-@pytest.mark.parametrize(("status", "text", "code"), rows("other"))
+@for_each(("status", "text", "code"), rows("other"))
 def test_another_error_is_no_overflow(status: int, text: str, code: str) -> None:
     assert excess(status, text, code) is not Excess.CONVERSATION
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("asked", "sent", "expected"),
     [
         (4096, 5000, Excess.CONVERSATION),

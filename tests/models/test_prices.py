@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,7 @@ LIST = PriceList(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "dollars"),
     [
         ("gpt-5", 1),
@@ -52,7 +53,7 @@ def test_a_name_in_full_is_before_any_star() -> None:
     assert [price.input for m in ("gpt-5", "gpt-5-pro") if (price := prices.of(m))] == [7, 99]
 
 
-@pytest.mark.parametrize("model", ["gpt-5-pro", "gpt-5.1", "gpt-50", "gpt", "", "xgpt-5", "other"])
+@for_each("model", ["gpt-5-pro", "gpt-5.1", "gpt-50", "gpt", "", "xgpt-5", "other"])
 def test_another_model_of_a_family_is_unknown(model: str) -> None:
     assert LIST.of(model) is None
 
@@ -92,7 +93,7 @@ BAD: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("content", "words"), BAD.values(), ids=BAD)
+@for_each(("content", "words"), BAD.values(), ids=BAD)
 def test_a_bad_list_is_one_clear_line(tmp_path: Path, content: Any, words: str) -> None:
     path = tmp_path / "prices.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content))

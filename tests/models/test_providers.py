@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 
 from harness.errors import UsageError
 from harness.models.environment import MOST_BYTES, NAMES, Environment, FoundVariable
@@ -36,7 +37,7 @@ def test_a_gateway_that_speaks_anthropic_s_protocol() -> None:
         route("claude-x", ANTHROPIC_BASE_URL="nowhere")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "sent", "endpoint"),
     [
         ("gpt-5-mini", "gpt-5-mini", f"{OPENAI}/{RESPONSES}"),
@@ -72,7 +73,7 @@ def test_a_name_leads_to_its_provider(name: str, sent: str, endpoint: str) -> No
     assert (target.name, target.model, target.endpoint) == (name, sent, endpoint)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "nearest"),
     [
         ("gtp-5", "gpt-*"),
@@ -101,7 +102,7 @@ def test_a_name_that_is_nobodys_is_answered_with_what_is_possible(
         assert phrase in text
 
 
-@pytest.mark.parametrize("prefix", [each.prefix for each in PROVIDERS])
+@for_each("prefix", [each.prefix for each in PROVIDERS])
 def test_a_prefix_is_followed_by_a_name(prefix: str) -> None:
     with pytest.raises(UsageError, match="follow the prefix"):
         route(prefix)
@@ -112,7 +113,7 @@ EVERY_NAME = ["gpt-5", "claude-x", "gemini-3", "org/model", "a/b/c", "weird name
 PREFIXED = ["anthropic/claude-x", "gemini/gemini-3", "hf/org/model", "ollama/llama"]
 
 
-@pytest.mark.parametrize("name", [*EVERY_NAME, *PREFIXED, "openai/gpt-5", "openai-chat/gpt-5"])
+@for_each("name", [*EVERY_NAME, *PREFIXED, "openai/gpt-5", "openai-chat/gpt-5"])
 def test_a_base_url_that_is_given_takes_every_name_as_it_is(name: str) -> None:
     target = route(name, MINE, OPENAI_BASE_URL="http://other/v1")
     assert (target.model, target.endpoint) == (name, f"{MINE}/chat/completions")
@@ -120,13 +121,13 @@ def test_a_base_url_that_is_given_takes_every_name_as_it_is(name: str) -> None:
     assert not target.needs_key
 
 
-@pytest.mark.parametrize("name", [*EVERY_NAME, "openai/gpt-5", "openai-chat/gpt-5"])
+@for_each("name", [*EVERY_NAME, "openai/gpt-5", "openai-chat/gpt-5"])
 def test_a_base_url_of_the_environment_takes_any_model_name(name: str) -> None:
     target = route(name, OPENAI_BASE_URL=MINE)
     assert (target.model, target.endpoint) == (name, f"{MINE}/chat/completions")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "url", "endpoint", "variable"),
     [
         ("gpt-5", "https://api.openai.com/v1", f"{OPENAI}/{RESPONSES}", "OPENAI_API_KEY"),
@@ -152,7 +153,7 @@ def test_a_providers_own_address_brings_its_protocol_and_its_key(
     assert target.key.variable == variable
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "base_url", "api", "endpoint"),
     [
         ("m", MINE, "chat", f"{MINE}/{CHAT}"),
@@ -173,7 +174,7 @@ def test_the_protocol_can_be_named(
     assert provider.endpoint == endpoint
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "api", "message"),
     [
         ("claude-x", "chat", "Anthropic has messages"),
@@ -188,12 +189,12 @@ def test_a_protocol_that_a_provider_does_not_speak_is_refused(
         resolve(name, base_url=None, environment=environment(), api=api)
 
 
-@pytest.mark.parametrize("name", PREFIXED)
+@for_each("name", PREFIXED)
 def test_a_provider_s_prefix_goes_before_a_base_url_of_the_environment(name: str) -> None:
     assert route(name, OPENAI_BASE_URL=MINE) == route(name)
 
 
-@pytest.mark.parametrize("name", ["gpt-5", "openai-chat/gpt-5", "claude-x"])
+@for_each("name", ["gpt-5", "openai-chat/gpt-5", "claude-x"])
 def test_openais_own_address_in_the_environment_changes_nothing(name: str) -> None:
     assert route(name, OPENAI_BASE_URL=f"{OPENAI}/") == route(name)
 
@@ -207,7 +208,7 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("name", KEYS)
+@for_each("name", KEYS)
 def test_each_provider_has_its_key(name: str) -> None:
     others = {key: "other" for key in NAMES if key.endswith(("KEY", "TOKEN"))}
     if name == "gemini-3":
@@ -245,8 +246,8 @@ def test_the_hubs_kept_token_is_the_last_that_counts() -> None:
     )
 
 
-@pytest.mark.parametrize("variable", KEYS.values())
-@pytest.mark.parametrize("key", ["sk-a\nb", "sk-ä", "sk-\x00", "sk-\ufffd"])
+@for_each("variable", KEYS.values())
+@for_each("key", ["sk-a\nb", "sk-ä", "sk-\x00", "sk-\ufffd"])
 def test_a_key_with_impossible_characters_is_refused_unseen(variable: str, key: str) -> None:
     name = next(name for name in KEYS if KEYS[name] == variable)
     with pytest.raises(UsageError, match=rf"{variable} \(environment\)") as caught:
@@ -258,7 +259,7 @@ def test_a_key_is_not_in_what_is_printed_of_it() -> None:
     assert "planted" not in repr(route("gpt-5", OPENAI_API_KEY="planted"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("host", "url"),
     [
         ("", "http://localhost:11434/v1"),
@@ -283,7 +284,7 @@ def test_ollamas_address_is_read_as_ollama_reads_it(host: str, url: str) -> None
     assert route("ollama/x", OLLAMA_HOST=host).base_url == url
 
 
-@pytest.mark.parametrize("host", ["ftp://box", "box:many", "box:99999", "http://box?x=1", "a b"])
+@for_each("host", ["ftp://box", "box:many", "box:99999", "http://box?x=1", "a b"])
 def test_an_address_that_is_none_is_refused(host: str) -> None:
     with pytest.raises(UsageError, match=r"OLLAMA_HOST|base URL"):
         ollama_url(host)

@@ -10,6 +10,7 @@ import messages_server
 import pytest
 import responses_server
 from chat_server import ChatServer, Json, Reply, Script, completion, failure, in_turn
+from for_each import for_each
 from messages_server import MessagesServer
 from responses_server import ResponsesServer
 
@@ -204,7 +205,7 @@ class TestKeyThatIsRefused:
             assert not caught.value.stops_run
             assert (await talk.ask()).text == "hi"
 
-    @pytest.mark.parametrize(
+    @for_each(
         "refusal",
         [
             failure(400, "The model `gpt-6` does not exist", "model_not_found"),
@@ -224,7 +225,7 @@ class TestKeyThatIsRefused:
                 assert caught.value.stops_run
         assert len(talk.server.requests) == 1
 
-    @pytest.mark.parametrize(("status", "stops"), [(401, True), (403, False), (404, False)])
+    @for_each(("status", "stops"), [(401, True), (403, False), (404, False)])
     async def test_after_an_answer_only_the_key_and_the_account_concern_every_request(
         self, status: int, stops: bool
     ) -> None:

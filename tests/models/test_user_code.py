@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 
 from harness.errors import UsageError
 from harness.models.function import FunctionModel
@@ -64,7 +65,7 @@ def test_a_file_in_the_current_directory_shadows_no_library(
     assert load_attribute("colorsys:rgb_to_hls")
 
 
-@pytest.mark.parametrize("path", ["solver", "solver:", ":solve", "a b:c", "a:b c", "a..b:c", ""])
+@for_each("path", ["solver", "solver:", ":solve", "a b:c", "a:b c", "a..b:c", ""])
 def test_a_name_of_another_shape_is_refused(path: str) -> None:
     with pytest.raises(UsageError, match="python:module:function"):
         load_attribute(path)
@@ -136,7 +137,7 @@ class _Mute(ScriptedModel):
         return "text"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "words"),
     [
         (ScriptedModel([]), "script ends after 0 turns"),
@@ -186,7 +187,7 @@ def _takes_two(problem: object, other: object) -> str:
     return f"{problem}{other}"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("thing", "words"),
     [
         (3, "f is a int; it must be a function of a problem, or a model"),

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from packages_made import made_package
 from program import Done, harness
 
@@ -73,9 +74,7 @@ def test_a_dry_run_names_the_mode_and_estimates_its_requests(tmp_path: Path, sit
     assert _estimate(site, tmp_path, "bare", "--max-turns", "7") == (1, 7)
 
 
-@pytest.mark.parametrize(
-    "setting", [("--max-turns", "3"), ("--max-tool-calls", "3"), ("--report-tests", "2")]
-)
+@for_each("setting", [("--max-turns", "3"), ("--max-tool-calls", "3"), ("--report-tests", "2")])
 def test_a_setting_that_the_mode_does_not_heed_is_refused(
     tmp_path: Path, site: Path, setting: tuple[str, str]
 ) -> None:
@@ -90,7 +89,7 @@ def test_the_limit_of_turns_is_what_the_mode_declares(runs: Path) -> None:
     assert manifest["transcripts"]["sample"]["limits"]["turns"] == 15
 
 
-@pytest.mark.parametrize("with_package", [True, False], ids=["installed", "gone"])
+@for_each("with_package", [True, False], ids=["installed", "gone"])
 def test_a_comparison_and_a_report_name_the_mode_also_without_its_package(
     runs: Path, tmp_path: Path, site: Path, *, with_package: bool
 ) -> None:
@@ -111,7 +110,7 @@ def test_prompts_list_names_the_mode_and_its_templates(tmp_path: Path, site: Pat
     assert "bare" not in done.stdout
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("mode", "words"), [("wrong", "'no_such_thing', which is no setting"), ("empty", "strategy=")]
 )
 def test_a_declaration_with_a_fault_is_refused_in_one_line(

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from for_each import for_each
 from ports import deserted_port
 from program import harness
 from webhook_server import SILENT, Hook, webhook_server
@@ -91,7 +92,7 @@ def test_what_slack_takes_is_sent_to_slack(tmp_path: Path) -> None:
     assert "run r&lt;&amp;&gt; is done" in hook.posted[1].body["text"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "keys"),
     [
         ("https://hooks.slack.com/services/T/B/x", {"text"}),
@@ -129,7 +130,7 @@ def test_the_texts_of_a_run_s_start_failure_and_end() -> None:
     )
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@for_each("status", [429, 500, 503])
 def test_a_passing_failure_of_a_webhook_is_sent_again(status: int) -> None:
     with webhook_server([status, 200]) as hook:
         _to(hook)(FAILED)
@@ -142,7 +143,7 @@ def test_a_webhook_is_tried_a_few_times() -> None:
     assert len(hook.posted) == TRIES
 
 
-@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@for_each("status", [301, 302, 307, 308])
 def test_a_redirect_is_not_followed(status: int) -> None:
     with webhook_server([status, 200]) as hook, pytest.raises(NotifyError, match=f"{status}"):
         _to(hook)(FAILED)
@@ -171,7 +172,7 @@ def test_samples_are_nothing_to_write_to_a_chat_about() -> None:
     assert watcher._thread is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         *("", "s3cr3t", "ftp://s3cr3t/x", "https://", "file:///s3cr3t", "https://h:99999/s3cr3t"),

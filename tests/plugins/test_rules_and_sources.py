@@ -2,6 +2,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from packages_made import made_package
 from program import harness, results
 from written import link_written
@@ -37,7 +38,7 @@ def test_a_rule_that_fails_on_an_odd_answer_alone_says_that_it_is_wrong() -> Non
     assert (difference.expected, difference.got) == ("1", "one")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule", "words"),
     [
         (lambda expected, _: int(expected), "returned a int, not a Difference or None"),

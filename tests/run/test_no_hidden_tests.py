@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from contest_packages import write_package
+from for_each import for_each
 from json_lines import json_lines
 from own_problems import DOUBLE, ECHO
 from program import harness
@@ -54,7 +55,7 @@ def test_nothing_is_said_where_all_have_some(command: str, rows: Path) -> None:
     assert "No hidden tests" not in done.stdout
 
 
-@pytest.mark.parametrize("command", ["run", "verify"])
+@for_each("command", ["run", "verify"])
 def test_a_package_without_secret_data_is_named(command: str, tmp_path: Path) -> None:
     folder = write_package(tmp_path / "parts")
     for path in (folder / "data/secret/group").iterdir():

@@ -4,6 +4,7 @@ import math
 from itertools import product
 
 import pytest
+from for_each import for_each
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -15,8 +16,8 @@ scipy_stats = pytest.importorskip("scipy.stats")
 VALUES = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 1 / 3, 1.0]), min_size=1, max_size=40)
 
 
-@pytest.mark.parametrize("spread", [[-1, 0, 0, 1, 1], [-0.3, 0.1, 0.25, 0.7]])
-@pytest.mark.parametrize("times", [4, 30])
+@for_each("spread", [[-1, 0, 0, 1, 1], [-0.3, 0.1, 0.25, 0.7]])
+@for_each("times", [4, 30])
 def test_mean_interval_is_scipy_s_percentile_interval_cut_further_out(
     spread: list[float], times: int
 ) -> None:
@@ -43,7 +44,7 @@ def test_mean_interval_of_few_values_is_that_of_all_draws() -> None:
     assert tail < 0.025
 
 
-@pytest.mark.parametrize("count", [2, 5, 30, 1_000])
+@for_each("count", [2, 5, 30, 1_000])
 def test_the_tail_is_that_of_students_t(count: int) -> None:
     t = scipy_stats.t(count - 1).ppf(0.975)
     expected = scipy_stats.norm.cdf(-math.sqrt(count / (count - 1)) * t)
@@ -83,7 +84,7 @@ def test_mean_interval_depends_on_the_seed_alone() -> None:
     assert mean_interval(values, resamples=50) != mean_interval(values, resamples=50, seed=1)
 
 
-@pytest.mark.parametrize("value", [0.0, -0.0, 0.25])
+@for_each("value", [0.0, -0.0, 0.25])
 def test_mean_interval_of_equal_values_is_that_value(value: float) -> None:
     assert mean_interval([value] * 3) == (value, value)
     assert math.copysign(1, mean_interval([value] * 3)[0]) == 1

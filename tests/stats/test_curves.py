@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,14 +37,14 @@ def test_cumulative_shares_are_those_counted_by_problem(
     assert all(0 <= share <= 1 for share in totals)
 
 
-@pytest.mark.parametrize("problems", [1, 3, 7, 49, 60])
-@pytest.mark.parametrize("samples", [1, 3, 7, 49])
+@for_each("problems", [1, 3, 7, 49, 60])
+@for_each("samples", [1, 3, 7, 49])
 def test_cumulative_share_of_all_solved_is_exactly_one(problems: int, samples: int) -> None:
     reached = [(str(number % problems), 1) for number in range(problems * samples)]
     assert cumulative(reached, [1]) == (1.0,)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("most", "steps"),
     [
         (0, ()),
@@ -59,7 +60,7 @@ def test_counts_are_told_one_by_one_then_roughly(most: int, steps: tuple[int, ..
     assert whole_steps(most) == steps
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("least", "most", "steps"),
     [
         (958, 12_243, (1_000, 2_000, 5_000, 10_000, 20_000)),

@@ -4,6 +4,7 @@ import itertools
 import math
 
 import pytest
+from for_each import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ def size(problems: int, share: float, least: float) -> float:
     return total
 
 
-@pytest.mark.parametrize(("problems", "score"), [(5, 2.0), (8, 2.0), (10, 1.9), (20, 2.2)])
+@for_each(("problems", "score"), [(5, 2.0), (8, 2.0), (10, 1.9), (20, 2.2)])
 def test_the_p_value_is_the_largest_size_of_any_share_of_differing_problems(
     problems: int, score: float
 ) -> None:
@@ -31,9 +32,7 @@ def test_the_p_value_is_the_largest_size_of_any_share_of_differing_problems(
     assert max(sizes) - 1e-4 <= p_value <= max(sizes) + 1e-4
 
 
-@pytest.mark.parametrize(
-    ("problems", "plain"), [(5, 0.078), (8, 0.070), (50, 0.065)], ids=["5", "8", "50"]
-)
+@for_each(("problems", "plain"), [(5, 0.078), (8, 0.070), (50, 0.065)], ids=["5", "8", "50"])
 def test_the_exact_test_errs_less_often_than_the_normal_distribution(
     problems: int, plain: float
 ) -> None:
@@ -42,8 +41,8 @@ def test_the_exact_test_errs_less_often_than_the_normal_distribution(
     assert test.p_value(test.critical(0.05) + 1e-6) < 0.05
 
 
-@pytest.mark.parametrize("level", [0.05, 0.01, 0.2])
-@pytest.mark.parametrize("problems", [1, 2, 5, 8, 10, 20, 50])
+@for_each("level", [0.05, 0.01, 0.2])
+@for_each("problems", [1, 2, 5, 8, 10, 20, 50])
 def test_the_critical_score_is_the_largest_that_is_not_significant(
     problems: int, level: float
 ) -> None:
@@ -53,7 +52,7 @@ def test_the_critical_score_is_the_largest_that_is_not_significant(
     assert test.p_value(critical + 1e-6) < level
 
 
-@pytest.mark.parametrize("problems", [400, 1_000])
+@for_each("problems", [400, 1_000])
 def test_the_distribution_of_200_problems_nearly_keeps_the_level_of_more(
     problems: int,
 ) -> None:

@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,7 +32,7 @@ def test_holm_leaves_a_single_test_as_it_is() -> None:
     assert (holm([0.04]), holm([])) == ([0.04], [])
 
 
-@pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
+@for_each("wrong", [-0.1, 1.1, float("nan")])
 def test_what_is_no_probability_is_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         holm([0.5, wrong])

@@ -4,6 +4,7 @@ import math
 import random
 
 import pytest
+from for_each import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,7 +28,7 @@ def one_each(b: int, c: int, n: int) -> list[tuple[float, float]]:
     return [(0.0, 1.0)] * b + [(1.0, 0.0)] * c + [(1.0, 1.0)] * (n - b - c)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("b", "c", "n"), [(0, 0, 10), (4, 0, 10), (7, 1, 20), (1, 7, 50), (9, 2, 44), (30, 5, 200)]
 )
 def test_score_interval_of_one_sample_a_problem_is_tangos_with_the_exact_critical_score(
@@ -40,7 +41,7 @@ def test_score_interval_of_one_sample_a_problem_is_tangos_with_the_exact_critica
     assert interval.low < interval.difference < interval.high
 
 
-@pytest.mark.parametrize(("b", "c"), [(4, 0), (7, 1), (3, 9), (100, 70)])
+@for_each(("b", "c"), [(4, 0), (7, 1), (3, 9), (100, 70)])
 def test_its_p_value_is_that_of_the_exact_test_but_not_below_mcnemars(b: int, c: int) -> None:
     interval = score_interval(one_each(b, c, 200))
     chi = abs(b - c) / math.sqrt(b + c)
@@ -110,7 +111,7 @@ def test_runs_that_agree_on_few_problems_may_still_differ() -> None:
     assert interval.high == -interval.low == pytest.approx(squared / (10 + squared))
 
 
-@pytest.mark.parametrize("pairs", [[], [(0.0, 1.5)]])
+@for_each("pairs", [[], [(0.0, 1.5)]])
 def test_what_is_no_pair_of_shares_is_refused(pairs: list[tuple[float, float]]) -> None:
     with pytest.raises(ValueError, match=r"problem|between 0 and 1"):
         score_interval(pairs)

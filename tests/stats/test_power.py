@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from for_each import for_each
 
 from harness.stats.paired import detectable_difference
 
@@ -15,8 +16,8 @@ def flips(problems: int, flipped: int) -> list[float]:
     return [1.0] * half + [-1.0] * (flipped - half) + [0.0] * (problems - flipped)
 
 
-@pytest.mark.parametrize(("problems", "flipped"), [(100, 30), (300, 60), (1_000, 100), (50, 25)])
-@pytest.mark.parametrize("power", [0.8, 0.9])
+@for_each(("problems", "flipped"), [(100, 30), (300, 60), (1_000, 100), (50, 25)])
+@for_each("power", [0.8, 0.9])
 def test_detectable_difference_needs_as_many_problems_as_connor_s_formula(
     problems: int, flipped: int, power: float
 ) -> None:
@@ -28,7 +29,7 @@ def test_detectable_difference_needs_as_many_problems_as_connor_s_formula(
     assert wanted == pytest.approx(problems, rel=1e-6)
 
 
-@pytest.mark.parametrize(("problems", "flipped"), [(60, 20), (200, 40), (1_000, 300)])
+@for_each(("problems", "flipped"), [(60, 20), (200, 40), (1_000, 300)])
 def test_a_difference_of_that_size_is_found_four_times_of_five(problems: int, flipped: int) -> None:
     delta = detectable_difference(flips(problems, flipped))
     assert delta is not None

@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -103,13 +104,13 @@ class TestSeveralSamples:
         expected = mean * (1 - mean) / error**2 * doubt
         assert effective_trials(fractions, 500) == pytest.approx(expected, rel=1e-4)
 
-    @pytest.mark.parametrize("fractions", [[0.0] * 9, [1.0] * 9, [0.5]])
+    @for_each("fractions", [[0.0] * 9, [1.0] * 9, [0.5]])
     def test_effective_trials_are_problems_if_all_means_are_alike(
         self, fractions: list[float]
     ) -> None:
         assert effective_trials(fractions, 90) == len(fractions)
 
-    @pytest.mark.parametrize(("problems", "samples"), [(20, 3), (60, 5)])
+    @for_each(("problems", "samples"), [(20, 3), (60, 5)])
     def test_the_clustered_interval_holds_the_rate_nineteen_times_of_twenty(
         self, problems: int, samples: int
     ) -> None:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from for_each import for_each
 
 from harness.stats.sequential import LEVEL, STAKES, evidence, log_e_value
 
@@ -41,8 +42,8 @@ def test_the_order_of_the_pairs_and_those_that_agree_change_no_e_value() -> None
     assert evidence(some).e_value == pytest.approx(evidence(some[::-1] + [0.0] * 9).e_value)
 
 
-@pytest.mark.parametrize("gained", range(0, 26, 3))
-@pytest.mark.parametrize("lost", [0, 2, 8])
+@for_each("gained", range(0, 26, 3))
+@for_each("lost", [0, 2, 8])
 def test_zero_is_outside_of_the_interval_exactly_when_the_e_value_decides(
     gained: int, lost: int
 ) -> None:
@@ -77,7 +78,7 @@ def test_what_is_no_difference_of_shares_is_refused() -> None:
         evidence([1.5])
 
 
-@pytest.mark.parametrize(("gained", "lost"), [(0.02, 0.02), (0.1, 0.1), (0.25, 0.25), (0.5, 0.5)])
+@for_each(("gained", "lost"), [(0.02, 0.02), (0.1, 0.1), (0.25, 0.25), (0.5, 0.5)])
 def test_looking_after_every_pair_errs_in_one_of_twenty_experiments_at_most(
     gained: float, lost: float
 ) -> None:

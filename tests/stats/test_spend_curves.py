@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from for_each import for_each
 from spend_made import Truth, held
 
 from harness.stats.crossing import crossing
@@ -128,7 +129,7 @@ class TestCrossing:
         assert crossing_point is not None
         assert crossing_point.above == -1
 
-    @pytest.mark.parametrize("difference", [[0.1, 0.1, 0.1, 0.1], [0.1, 0.1, 0.0, 0.0]])
+    @for_each("difference", [[0.1, 0.1, 0.1, 0.1], [0.1, 0.1, 0.0, 0.0]])
     def test_curves_that_keep_their_order_do_not_cross(self, difference: list[float]) -> None:
         assert crossing(self.AT, difference, np.array([difference] * 9), 50) is None
 

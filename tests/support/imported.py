@@ -346,13 +346,14 @@ def _run(first: str) -> int:
 
 
 def _prepare(program: str) -> None:
-    """Prepare what every command needs: flags, plug-ins, bundled templates."""
+    """Prepare what commands need: flags, plug-ins, certificates, bundled templates."""
     import lent_servers  # noqa: F401 # pyright: ignore[reportUnusedImport] - before its folder goes
     import typer
 
     from harness import plugins
     from harness.agent.templates.prompt_set import load_prompt
     from harness.cli.app import app
+    from harness.models.clients.connections import certificates
     from harness.registry import COMMANDS
     from harness.sources.benchmarks import load
 
@@ -362,6 +363,7 @@ def _prepare(program: str) -> None:
         subcommand.make_context(command.name, ["x"], resilient_parsing=True)
     sys.path[0] = str(Path(program).parent)
     plugins.installed("")
+    certificates()
     (problem, *_) = load("fixture").problems
     for mode in ("single_shot", "agentic"):
         load_prompt("default", mode).render(problem.view(), 1.0)

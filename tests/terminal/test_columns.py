@@ -2,7 +2,7 @@
 
 import io
 
-import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -19,7 +19,7 @@ COLUMNS = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("width", "kept"),
     [(80, [0, 1, 2, 3]), (40, [0, 1, 2, 3]), (30, [0, 1, 3]), (20, [0, 1]), (3, [0, 1])],
 )

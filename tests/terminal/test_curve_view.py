@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable
 
 import pytest
+from for_each import for_each
 from rich.console import Console
 
 from harness.agent.attempt import LoopFacts
@@ -185,7 +186,7 @@ def test_the_iteration_table_has_bars_without_colours(
     assert "█" in file.getvalue()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("share", "blocks", "plain"),
     [
         (0, "", ""),

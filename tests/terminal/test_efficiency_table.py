@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from efficiency_made import made_efficiency, made_scale
+from for_each import for_each
 from rich.console import Console
 
 from harness.efficiency.efficiency_summary import cpu_time, rank, score
@@ -45,7 +46,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("seconds", "text"),
     [
         (None, "-"),

@@ -4,7 +4,7 @@ import io
 import re
 from collections.abc import Callable
 
-import pytest
+from for_each import for_each
 from rich.console import Console
 
 from harness.agent.events import Resumed, Retried
@@ -142,8 +142,8 @@ def test_what_is_said_meanwhile_stands_above_the_table(make_result: MakeResult) 
     assert notices == ["a#0 begins again after turn 1: the prompt has changed"]
 
 
-@pytest.mark.parametrize("word", ["[red]x[/nope]", "[/]", "\x1b]0;title\x07", "a\nb\r[4/4] c"])
-@pytest.mark.parametrize("terminal", [True, False])
+@for_each("word", ["[red]x[/nope]", "[/]", "\x1b]0;title\x07", "a\nb\r[4/4] c"])
+@for_each("terminal", [True, False])
 def test_a_providers_words_are_only_words(
     make_result: MakeResult, word: str, terminal: bool
 ) -> None:

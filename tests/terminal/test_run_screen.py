@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 
 from harness.grading.verdict import JudgedAgain, Verdict
 from harness.run.store.results import SampleResult, Step
@@ -125,7 +126,7 @@ def test_what_went_wrong_is_told_and_what_did_not_is_not(
     assert "1 sample asked without tools" in text
 
 
-@pytest.mark.parametrize(("unread", "warns"), [(0, False), (1, False), (2, True)])
+@for_each(("unread", "warns"), [(0, False), (1, False), (2, True)])
 def test_calls_that_could_not_be_read_are_told_where_they_are_many(
     make_result: MakeResult, shown: Shown, unread: int, *, warns: bool
 ) -> None:
@@ -164,7 +165,7 @@ def test_groups_of_too_few_problems_are_counted_and_not_printed(
     assert "1 tag with fewer than 5 problems not shown" in screen_text
 
 
-@pytest.mark.parametrize(("path", "page_hint"), [("runs/a", True), (f"runs/{'x' * 40}", False)])
+@for_each(("path", "page_hint"), [("runs/a", True), (f"runs/{'x' * 40}", False)])
 def test_hints_fit_a_screen_and_keep_their_commands_whole(path: str, *, page_hint: bool) -> None:
     lines = [hint.plain for hint in hints(path)]
     assert max(map(len, lines)) <= 80

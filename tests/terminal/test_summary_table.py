@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from for_each import for_each
 
 from harness.agent.attempt import ChosenBy
 from harness.grading.verdict import Verdict
@@ -49,8 +50,8 @@ def states(make_result: MakeResult) -> dict[str, Summary]:
     }
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize(
+@for_each("width", WIDTHS)
+@for_each(
     "state",
     [
         *("empty", "nothing yet", "all failed", "ungraded", "unknown cost", "full"),
@@ -148,7 +149,7 @@ def test_a_summary_without_a_rate_shows_no_percentage(shown: Shown) -> None:
     assert "%" not in shown(summary_view(summarize([], 20)))
 
 
-@pytest.mark.parametrize("name", ["\x1b[31mred", "[bold]x[/bold]", ":smile:", "a\nb", "", "日本"])
+@for_each("name", ["\x1b[31mred", "[bold]x[/bold]", ":smile:", "a\nb", "", "日本"])
 def test_names_from_data_are_shown_as_they_are(
     make_result: MakeResult, shown: Shown, name: str
 ) -> None:

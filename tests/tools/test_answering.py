@@ -2,7 +2,7 @@
 
 import json
 
-import pytest
+from for_each import for_each
 
 from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.answer_judge import LONGEST_LITERAL, grade_answer
@@ -57,7 +57,7 @@ def test_each_kind_has_its_tools() -> None:
     }
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
+@for_each("kind", ANSWERS)
 def test_value_tools_are_described_without_tests_and_solutions(kind: Kind) -> None:
     read, write = Toolbox(tools_for(kind), load_prompt("default", "agentic", kind)).specs
     assert "call whose value is asked for" in read.description
@@ -87,7 +87,7 @@ async def test_an_execution_is_asked_for_with_program_and_call() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
+@for_each("kind", ANSWERS)
 async def test_nothing_is_said_of_tests_or_limits(kind: Kind) -> None:
     text = (await call(workspace(kind), "read_problem")).content
     assert not any(word in text for word in ("test", "Test", "CPU", "second", "stdin"))
@@ -100,7 +100,7 @@ async def test_what_is_very_long_is_cut() -> None:
     assert text.count("characters left out") == 2
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
+@for_each("kind", ANSWERS)
 async def test_an_answer_is_a_revision_and_the_next_replaces_it(kind: Kind) -> None:
     place = workspace(kind)
     first = await call(place, "write_answer", answer=" [1, 'a'] \n")
@@ -125,7 +125,7 @@ async def test_right_and_wrong_are_answered_alike() -> None:
     assert [grade_answer(EXECUTION, answer, "6").solved for answer in ("6", "7")] == [True, False]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answer", "why"),
     [
         ("assert twice(x = 3) == 6", "not Python"),
@@ -153,7 +153,7 @@ async def test_json_will_do_for_a_test_s_output() -> None:
     assert "Python literal or JSON" in refused.content
 
 
-@pytest.mark.parametrize("answer", ["", "  \n "])
+@for_each("answer", ["", "  \n "])
 async def test_an_empty_answer_is_refused(answer: str) -> None:
     place = workspace(OUTPUT)
     assert (await call(place, "write_answer", answer=answer)).is_error

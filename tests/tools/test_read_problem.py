@@ -1,6 +1,6 @@
 """What `read_problem` tells of a problem."""
 
-import pytest
+from for_each import for_each
 
 from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.verdict import Grade, Verdict
@@ -101,7 +101,7 @@ async def test_a_problem_without_public_tests_shows_none() -> None:
     assert "Public test" not in await text_of(view(public_tests=()))
 
 
-@pytest.mark.parametrize("length", [LONGEST_TEST, 5_000_000])
+@for_each("length", [LONGEST_TEST, 5_000_000])
 async def test_long_tests_are_cut_in_the_middle(length: int) -> None:
     test = TestCase(input="HEAD" + "1" * length + "TAIL", output="2" * length, public=True)
     text = await text_of(view(public_tests=(test,)))
@@ -148,7 +148,7 @@ async def test_the_other_tests_keep_their_numbers() -> None:
     assert "## Public test 1" not in text
 
 
-@pytest.mark.parametrize(
+@for_each(
     "statement",
     [
         "Sample Input 1\n\n1 2\n\nSample Output 1\n\n3 4\n",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from for_each import for_each
 from judged_tests_made import judged_test
 
 from harness.agent.templates.prompt_set import load_prompt
@@ -366,7 +367,7 @@ class TestCall:
         assert await RunTests().call(self.workspace, NoArguments()) == text
         assert NEXT not in await self.outcome(problem, "right")
 
-    @pytest.mark.parametrize(
+    @for_each(
         "body",
         ['"""Add."""', "pass", "...", '"""Add."""\n    raise NotImplementedError("later")'],
     )

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -129,7 +130,7 @@ REPLIES = {
 }
 
 
-@pytest.mark.parametrize(("reply", "answer", "rule"), REPLIES.values(), ids=REPLIES)
+@for_each(("reply", "answer", "rule"), REPLIES.values(), ids=REPLIES)
 def test_the_rule_that_finds_an_answer_is_named(reply: str, answer: str, rule: str) -> None:
     extraction = extract_answer(EXECUTION, reply, NAME)
     assert (extraction.code, extraction.rule) == (answer, rule)
@@ -208,7 +209,7 @@ def test_hostile_answers_are_searched_in_bounded_time(text: str) -> None:
     assert time.process_time() - started < 15
 
 
-@pytest.mark.parametrize("kind", ANSWER_EXTRACTORS)
+@for_each("kind", ANSWER_EXTRACTORS)
 def test_an_answer_of_more_than_a_megabyte_is_not_searched(kind: Kind) -> None:
     for extract in ANSWER_EXTRACTORS[kind].values():
         extraction = extract("[ANSWER]1[/ANSWER]" + " " * LONGEST_ANSWER, NAME)
@@ -224,7 +225,7 @@ def test_assertions_come_last_first() -> None:
 class TestUpstream:
     """LiveCodeBench's own rules."""
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("reply", "answer", "rule"),
         [
             ("```python\nassert f(1) == [2]\n```", "[2]", "last assert line"),
@@ -247,7 +248,7 @@ class TestUpstream:
         extraction = extract_lcb_test_output(reply, "f")
         assert (extraction.code, extraction.rule) == (answer, rule)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("reply", "answer"),
         [
             ("[ANSWER]\nassert f(1) == 2\n[/ANSWER]", "2"),
@@ -266,7 +267,7 @@ class TestUpstream:
         assert extraction.code == answer
         assert (extraction.rule == "none") is (not answer)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("reply", "answer"),
         [
             ("x == 3 here.\n[/THOUGHT]\n[ANSWER]\nassert f(1) == 2\n[/ANSWER]", "2"),
@@ -278,7 +279,7 @@ class TestUpstream:
     def test_an_execution_that_is_reasoned_out(self, reply: str, answer: str) -> None:
         assert extract_lcb_execution_cot(reply, "f").code == answer
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("prediction", "value"),
         [
             ("assert f(1) == [2]", "[2]"),

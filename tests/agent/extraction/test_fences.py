@@ -2,7 +2,7 @@
 
 import json
 
-import pytest
+from for_each import for_each
 
 from harness.agent.extraction.fences import extract_fenced
 from harness.languages.known import language
@@ -11,7 +11,7 @@ PROGRAM = "#include <iostream>\n\nint main() {\n    std::cout << (1 < 2);\n}"
 CPP = language("cpp")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "rule"),
     [
         (f"So:\n```cpp\n{PROGRAM}\n```\nDone.", "cpp block"),
@@ -28,6 +28,6 @@ def test_a_program_in_cpp_is_found(text: str, rule: str) -> None:
     assert (extraction.code, extraction.rule.lower()) == (PROGRAM, rule.lower())
 
 
-@pytest.mark.parametrize("text", ["No idea.", "Use #include.", '{"code": "print(1)"}', "<code>x"])
+@for_each("text", ["No idea.", "Use #include.", '{"code": "print(1)"}', "<code>x"])
 def test_words_are_no_program(text: str) -> None:
     assert extract_fenced(text, CPP).code == ""

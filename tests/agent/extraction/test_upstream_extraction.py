@@ -1,6 +1,6 @@
 """LiveCodeBench's own extraction, with what is wrong with it."""
 
-import pytest
+from for_each import for_each
 
 from harness.agent.extraction.code import extract, extract_lcb
 
@@ -18,7 +18,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("answer", "code"), CASES.values(), ids=CASES)
+@for_each(("answer", "code"), CASES.values(), ids=CASES)
 def test_what_stands_between_the_last_two_fences(answer: str, code: str) -> None:
     extraction = extract_lcb(answer, None)
     assert extraction.code == code

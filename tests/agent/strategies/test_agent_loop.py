@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 import pytest
+from for_each import for_each
 from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
 from harness.agent import events as kinds
@@ -77,7 +78,7 @@ class TestStopping:
         played = await play(turn(write(RIGHT), run()), limits=Limits(turns=1))
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
 
-    @pytest.mark.parametrize("again", [[write(WRONG), run()], [write(f"{WRONG}# 1")], [run()]])
+    @for_each("again", [[write(WRONG), run()], [write(f"{WRONG}# 1")], [run()]])
     async def test_a_repeat_begins_anew_twice_and_then_ends(
         self, play: Play, again: list[ToolCall]
     ) -> None:
@@ -103,7 +104,7 @@ class TestStopping:
         begun = [each.turn for each in played.events if isinstance(each, kinds.NewConversation)]
         assert begun == [3]
 
-    @pytest.mark.parametrize("again", [[write(WRONG), run()], [run()]])
+    @for_each("again", [[write(WRONG), run()], [run()]])
     async def test_at_temperature_0_a_repeat_is_the_end(
         self, play: Play, again: list[ToolCall]
     ) -> None:
@@ -289,7 +290,7 @@ class TestCodeInWords:
         assert played.attempt.code == RIGHT.strip()
         assert played.attempt.chosen_by == "prose"
 
-    @pytest.mark.parametrize(("said", "final"), [(RIGHT, RIGHT), (NONE, WRONG)])
+    @for_each(("said", "final"), [(RIGHT, RIGHT), (NONE, WRONG)])
     async def test_a_program_in_a_message_is_run_and_wins_if_it_passes_more(
         self, play: Play, said: str, final: str
     ) -> None:
@@ -318,7 +319,7 @@ class TestFinalSolution:
         assert (attempt.code, attempt.chosen_by) == (RIGHT, "passed_public_tests")
         assert (attempt.model_calls, final_tests(played)) == (1, [])
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("codes", "final"),
         [
             ((WRONG, NONE), WRONG),  # the newer one passes fewer
@@ -338,7 +339,7 @@ class TestFinalSolution:
         assert again.events == again.heard == []
         assert timeless(again) == timeless(played)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("last", "limits", "reason"),
         [
             ([turn(text="Done.")] * 2, Limits(), "model_stopped"),
@@ -348,7 +349,6 @@ class TestFinalSolution:
             ([NEVER], Limits(seconds=1), "time_limit"),
             ([NEVER], Limits(wall_seconds=1), "wall_limit"),
         ],
-        ids=lambda value: value if isinstance(value, str) else "",
     )
     async def test_an_untested_solution_is_tested_before_the_attempt_ends(
         self, play: Play, last: list[Step], limits: Limits, reason: str
@@ -403,7 +403,7 @@ class TestToolCalls:
         played = await play(turn(twin, twin), turn(write(RIGHT), run()))
         assert [result.call_id for result in played.results[:2]] == ["same", "same"]
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("asked", "error"),
         [
             (call("write_solution", '{"code": "print(1)'), "not valid JSON"),
@@ -420,7 +420,6 @@ class TestToolCalls:
             (call("submit"), "The tools are: read_problem, write_solution, run_tests."),
             (call("x" * 100_000), "The tools are: read_problem, write_solution, run_tests."),
         ],
-        ids=lambda value: value.arguments[:24] if isinstance(value, ToolCall) else None,
     )
     async def test_a_call_not_understood_comes_back_as_an_error(
         self, play: Play, asked: ToolCall, error: str
@@ -435,7 +434,7 @@ class TestToolCalls:
         assert played.attempt.malformed_tool_calls == 1
         assert played.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
 
-    @pytest.mark.parametrize("arguments", ["", "  ", "{}", "null"])
+    @for_each("arguments", ["", "  ", "{}", "null"])
     async def test_a_tool_without_arguments_takes_nothing_in_any_spelling(
         self, play: Play, arguments: str
     ) -> None:
@@ -443,7 +442,7 @@ class TestToolCalls:
         assert not played.results[0].is_error
         assert played.attempt.malformed_tool_calls == 0
 
-    @pytest.mark.parametrize("arguments", ['{"problem": "Sum', "Sum of Two"])
+    @for_each("arguments", ['{"problem": "Sum', "Sum of Two"])
     async def test_arguments_that_cannot_be_read_are_malformed_whatever_the_tool(
         self, play: Play, arguments: str
     ) -> None:
@@ -452,7 +451,7 @@ class TestToolCalls:
         assert "not valid JSON" in played.results[0].content
         assert played.attempt.malformed_tool_calls == 1
 
-    @pytest.mark.parametrize("arguments", ['["Sum"]', '"Sum"', "5"])
+    @for_each("arguments", ['["Sum"]', '"Sum"', "5"])
     async def test_a_tool_without_arguments_leaves_out_what_is_no_object(
         self, play: Play, arguments: str
     ) -> None:
@@ -461,7 +460,7 @@ class TestToolCalls:
         assert "left out" in played.results[0].content
         assert played.attempt.malformed_tool_calls == 0
 
-    @pytest.mark.parametrize("code", ["", " \n\t", "#" * 300_000])
+    @for_each("code", ["", " \n\t", "#" * 300_000])
     async def test_code_that_cannot_be_kept_is_refused(self, play: Play, code: str) -> None:
         played = await play(turn(write(code)), turn(write(RIGHT), run()))
         assert played.results[0].is_error

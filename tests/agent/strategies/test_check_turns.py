@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from for_each import for_each
 from scripted import Played, rebuild, run, turn, write
 
 from harness.agent.attempt import ChosenBy, StopReason
@@ -71,7 +72,7 @@ async def test_a_contradiction_leads_to_one_more_turn_and_the_better_program_rep
     assert again.attempt.code == RIGHT
 
 
-@pytest.mark.parametrize("newer", [WRONG, AS_NARROW, NARROW, "The test is wrong."])
+@for_each("newer", [WRONG, AS_NARROW, NARROW, "The test is wrong."])
 async def test_a_program_that_fails_a_public_test_or_a_case_does_not_replace(
     check: Play, newer: str
 ) -> None:
@@ -93,7 +94,7 @@ async def test_there_are_no_more_check_turns_than_set(check: Play) -> None:
     assert (await check(NARROW, turns=0)).attempt.model_calls == 1
 
 
-@pytest.mark.parametrize("context", ["grow", "fresh"])
+@for_each("context", ["grow", "fresh"])
 async def test_the_question_shows_the_problem_where_the_conversation_is_new(
     play: Play, context: Any
 ) -> None:

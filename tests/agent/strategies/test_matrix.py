@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 from behaviours import BEHAVIOURS, MODES, ROUNDS, SHOTS, TURNS, Answer, Behaviour, Programs
+from for_each import for_each
 from scripted import USAGE, Played, Sent, rebuild
 
 from harness.agent import events as kinds
@@ -123,8 +124,8 @@ async def test_resume_from_any_event_asks_only_the_rest(
             assert _without_seconds(standing([*kept, *again.events])) == _without_seconds(events)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("lost", [True, False], ids=["in the place of an event", "between two"])
+@for_each("mode", MODES)
+@for_each("lost", [True, False], ids=["in the place of an event", "between two"])
 async def test_a_damaged_line_costs_no_answer_but_its_own(
     mode: str, lost: bool, play: Play, judged: dict[tuple[str, str], Grade]
 ) -> None:

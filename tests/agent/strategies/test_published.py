@@ -4,6 +4,7 @@ import math
 from collections.abc import Awaitable, Callable
 
 import pytest
+from for_each import for_each
 from scripted import Played, Sent, turn
 
 from harness.agent.attempt import ChosenBy, Limits, StopReason
@@ -313,7 +314,7 @@ class TestMapCoder:
         assert examples("<problem>a<problem>b</problem>") == ["a", "b"]
         assert section("<algorithm>Greedy", "algorithm") == "Greedy"
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("text", "number"),
         [
             ("<confidence>85%</confidence>", 85),

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-import pytest
+from for_each import for_each
 from scripted import NEVER, USAGE, Played, rebuild, turn
 
 from harness.agent.attempt import Limits, StopReason
@@ -37,7 +37,7 @@ async def test_an_answer_without_code_is_no_solution(play: Play) -> None:
     assert (attempt.code, attempt.chosen_by, attempt.written) == ("", "none", 0)
 
 
-@pytest.mark.parametrize("word", ["refusal", "content_filter"])
+@for_each("word", ["refusal", "content_filter"])
 async def test_a_refusal_is_told_from_giving_up(
     word: Literal["refusal", "content_filter"], play: Play
 ) -> None:

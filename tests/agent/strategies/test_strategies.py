@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from for_each import for_each
 from scripted import NEVER, USAGE, Pause, Played, Sent, call, read, rebuild, run, turn, write
 
 from harness.agent.attempt import (
@@ -195,7 +196,7 @@ class TestSelfRepair:
         assert NONE_PASSES.strip() not in shown(played.heard[2])
         assert rebuild(played.events) == [sent.messages for sent in played.heard]
 
-    @pytest.mark.parametrize("rounds", [1, 3])
+    @for_each("rounds", [1, 3])
     async def test_self_repair_has_as_many_rounds_as_set(self, repair: Play, rounds: int) -> None:
         shots = [said(f"{NONE_PASSES}print({number})\n") for number in range(rounds + 1)]
         played = await repair(*shots, options=StrategyOptions(repair_rounds=rounds))
@@ -297,7 +298,7 @@ class TestLimits:
     CALLS = (turn(write(ONE_PASSES), run()), turn(write(NONE_PASSES), run()))
     WORDS = (said(ONE_PASSES), said(NONE_PASSES))
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("limits", "more", "reason"),
         [
             (Limits(turns=1), (), StopReason.TURN_LIMIT),
@@ -336,7 +337,7 @@ class TestLimits:
         assert played.attempt.stop_reason is reason
         assert played.attempt.code == ONE_PASSES.strip()
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("limits", "reason"),
         [
             (Limits(seconds=0.3), StopReason.TIME_LIMIT),
@@ -350,7 +351,7 @@ class TestLimits:
         assert played.attempt.stop_reason is reason
         assert not played.attempt.usage_known
 
-    @pytest.mark.parametrize("mode", ["agentic", "self_repair", "best_of_k_public"])
+    @for_each("mode", ["agentic", "self_repair", "best_of_k_public"])
     async def test_the_cost_limit_leaves_the_best_solution(self, play: Play, mode: str) -> None:
         script = self.CALLS if mode == "agentic" else self.WORDS
         gate = Broke(1, BudgetSpentError(StopReason.COST_LIMIT))
@@ -359,7 +360,7 @@ class TestLimits:
         assert played.attempt.code.strip() == ONE_PASSES.strip()
         assert len(played.requests) == 1  # what is not sent is not recorded
 
-    @pytest.mark.parametrize("mode", ["agentic", "single_shot", "self_repair", "best_of_k_public"])
+    @for_each("mode", ["agentic", "single_shot", "self_repair", "best_of_k_public"])
     async def test_a_stopped_run_is_no_end_of_a_sample(self, play: Play, mode: str) -> None:
         with pytest.raises(RunStoppedError):
             await play(mode=mode, gate=Broke(0, RunStoppedError()))
@@ -625,7 +626,7 @@ async def test_a_report_made_by_a_user_s_tool_is_the_same_on_resume(play: Play) 
     )
 
 
-@pytest.mark.parametrize("mode", ["agentic", "self_repair", "best_of_k_public"])
+@for_each("mode", ["agentic", "self_repair", "best_of_k_public"])
 async def test_resume_runs_no_recorded_test_again(play: Play, mode: str) -> None:
     script = TestLimits.CALLS if mode == "agentic" else TestLimits.WORDS
     play = partial(play, mode=mode, limits=Limits(turns=2))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, completion, in_turn
+from for_each import for_each
 from scripted import Played, Sent, call, rebuild, turn
 
 from harness.agent.attempt import ChosenBy, Limits, LoopFacts, StopReason
@@ -93,7 +94,7 @@ def anew(played: Played) -> list[tuple[int, str]]:
     return [(event.turn, event.cause) for event in events]
 
 
-@pytest.mark.parametrize("context", ["grow", "fresh"])
+@for_each("context", ["grow", "fresh"])
 async def test_the_requests_of_the_loop_in_text_are_these_bytes(
     play: Play, opening: list[str], context: Context
 ) -> None:
@@ -143,7 +144,7 @@ async def test_the_requests_of_the_loop_in_text_are_these_bytes(
     assert attempt.loop == LoopFacts(later=2, new_programs=1, silent=1)
 
 
-@pytest.mark.parametrize("mode", ["single_shot", "self_repair", "best_of_k_public"])
+@for_each("mode", ["single_shot", "self_repair", "best_of_k_public"])
 async def test_the_first_request_is_the_single_shots(
     play: Play, opening: list[str], mode: str
 ) -> None:
@@ -152,7 +153,7 @@ async def test_the_first_request_is_the_single_shots(
 
 
 class TestRepeats:
-    @pytest.mark.parametrize("context", ["grow", "fresh"])
+    @for_each("context", ["grow", "fresh"])
     async def test_a_repeat_begins_anew_twice_and_then_ends(
         self, play: Play, opening: list[str], context: Context
     ) -> None:
@@ -174,7 +175,7 @@ class TestRepeats:
         assert texts(played.heard[3]) == opening
         assert played.attempt.code == RIGHT
 
-    @pytest.mark.parametrize("context", ["grow", "fresh"])
+    @for_each("context", ["grow", "fresh"])
     async def test_at_temperature_0_a_repeat_is_the_end(self, play: Play, context: Context) -> None:
         settings = ModelSettings(temperature=0.0)
         played = await play(
@@ -202,7 +203,7 @@ class TestRepeats:
         assert texts(played.heard[3]) == opening
         assert (played.attempt.loop.silent, played.attempt.nudges) == (2, 1)
 
-    @pytest.mark.parametrize("mode", ["self_repair", "best_of_k_public"])
+    @for_each("mode", ["self_repair", "best_of_k_public"])
     async def test_shots_and_self_repair_know_no_repeat(self, play: Play, mode: str) -> None:
         played = await play(
             *[said(ONE_PASSES)] * 3,
@@ -242,7 +243,7 @@ class TestEnd:
         assert (attempt.code, attempt.refused) == (ONE_PASSES, True)
         assert attempt.stop_reason is StopReason.MODEL_STOPPED
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("reason", "told"),
         [("max_tokens", "Your answer was cut off"), ("content_filter", "withheld by a content")],
     )
@@ -304,7 +305,7 @@ class TestCallsInText:
         assert played.attempt.code == ONE_PASSES
 
 
-@pytest.mark.parametrize("context", ["grow", "fresh"])
+@for_each("context", ["grow", "fresh"])
 async def test_an_overflow_in_one_conversation_opens_a_new_one(
     play: Play, opening: list[str], context: Context
 ) -> None:
@@ -324,7 +325,7 @@ async def test_an_overflow_in_one_conversation_opens_a_new_one(
     assert (again.heard, again.attempt.code) == ([], RIGHT)
 
 
-@pytest.mark.parametrize("odd", [call("nope"), call("run_code", "{}")], ids=lambda odd: odd.name)
+@for_each("odd", [call("nope"), call("run_code", "{}")])
 async def test_no_error_of_a_call_names_a_tool_that_the_model_was_not_told_of(
     play: Play, odd: ToolCall
 ) -> None:

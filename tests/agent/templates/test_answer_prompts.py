@@ -2,7 +2,7 @@
 
 from datetime import date
 
-import pytest
+from for_each import for_each
 
 from harness.agent.extraction.answers import extract_answer
 from harness.agent.extraction.code import extract_lcb_execution
@@ -50,7 +50,7 @@ def sent(name: str, problem: ProblemView, *, native: bool = False) -> tuple[str,
     return system.content, user.content
 
 
-@pytest.mark.parametrize(("native", "name", "kind"), CASES)
+@for_each(("native", "name", "kind"), CASES)
 def test_prompts_for_values_say_what_is_asked_and_how_to_answer(
     native: bool, name: str, kind: Kind
 ) -> None:
@@ -74,18 +74,18 @@ def test_prompts_for_values_say_what_is_asked_and_how_to_answer(
         assert "[ANSWER]" in both
 
 
-@pytest.mark.parametrize("kind", [OUTPUT, EXECUTION])
+@for_each("kind", [OUTPUT, EXECUTION])
 def test_with_tools_the_default_asks_for_no_answer_in_the_message(kind: Kind) -> None:
     assert "[ANSWER]" not in "\n".join(sent("default", view(kind), native=True))
 
 
-@pytest.mark.parametrize("name", SETS)
+@for_each("name", SETS)
 def test_a_problem_without_starter_code_has_no_empty_block(name: str) -> None:
     if name != "livecodebench":
         assert "```python\n\n```" not in sent(name, view(OUTPUT, starter_code=" "))[1]
 
 
-@pytest.mark.parametrize(("native", "name", "kind"), CASES)
+@for_each(("native", "name", "kind"), CASES)
 def test_the_question_itself_holds_no_answer(native: bool, name: str, kind: Kind) -> None:
     """A model that says the question again, and nothing else, has not answered it."""
     _, user = sent(name, view(kind), native=native)

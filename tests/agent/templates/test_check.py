@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 
 from harness.agent.templates.check import Checked, check_prompt
 from harness.agent.templates.prompt_set import (
@@ -31,7 +32,7 @@ def bundled_problems() -> list[ProblemView]:
 
 
 class TestCheck:
-    @pytest.mark.parametrize("name", sorted({name for name, _ in BUNDLED}))
+    @for_each("name", sorted({name for name, _ in BUNDLED}))
     def test_every_bundled_set_is_without_fault(
         self, name: str, bundled_problems: list[ProblemView]
     ) -> None:
@@ -138,7 +139,7 @@ class TestCheck:
             with pytest.raises(UsageError, match=r"the folder has no system\.j2 and user\.j2"):
                 check_prompt(str(tmp_path), bundled_problems, mode)
 
-    @pytest.mark.parametrize("part", ["again", "reminder", "result", "tools", "manual", "describe"])
+    @for_each("part", ["again", "reminder", "result", "tools", "manual", "describe"])
     def test_a_fault_in_a_later_text_is_found(
         self, tmp_path: Path, bundled_problems: list[ProblemView], part: str
     ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.agent.problem_reports import MARK
 from harness.agent.templates import prompt_set
@@ -115,7 +116,7 @@ class TestSets:
             texts = {load_prompt(n, "agentic").render(problem, 6.0, told=told) for n in WRITTEN}
             assert len(texts) == len(WRITTEN)
 
-    @pytest.mark.parametrize(("name", "kind"), BUNDLED)
+    @for_each(("name", "kind"), BUNDLED)
     def test_all_modes_open_as_a_single_shot(
         self, name: str, kind: Kind, problem: ProblemView
     ) -> None:
@@ -130,7 +131,7 @@ class TestSets:
         assert "7 messages at most." in prompt.render(problem, 6.0, 7, told)[0].content
         assert "at most" not in prompt.render(problem, 6.0, None, told)[0].content
 
-    @pytest.mark.parametrize("name", [each for each in WRITTEN if each != "livecodebench"])
+    @for_each("name", [each for each in WRITTEN if each != "livecodebench"])
     def test_with_tools_no_program_in_a_message_is_asked_for(
         self, name: str, problem: ProblemView
     ) -> None:
@@ -173,8 +174,8 @@ class TestSets:
         assert re.search(r"^(Input|In):", text, re.MULTILINE)
         assert not re.search(r"^(Expected output|Out):", text, re.MULTILINE)
 
-    @pytest.mark.parametrize("name", WRITTEN)
-    @pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
+    @for_each("name", WRITTEN)
+    @for_each("told", TOLD.values(), ids=TOLD)
     def test_an_opening_shows_all_that_is_needed(
         self, name: str, told: Told, problem: ProblemView
     ) -> None:
@@ -209,7 +210,7 @@ class TestSets:
 
 
 class TestWrongTest:
-    @pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
+    @for_each("told", TOLD.values(), ids=TOLD)
     def test_how_to_report_a_wrong_test_follows_the_system_message(
         self, told: Told, problem: ProblemView
     ) -> None:
@@ -227,7 +228,7 @@ class TestWrongTest:
 
 
 class TestRepair:
-    @pytest.mark.parametrize("name", WRITTEN)
+    @for_each("name", WRITTEN)
     def test_the_repair_prompt_shows_the_code_and_the_feedback(
         self, name: str, problem: ProblemView
     ) -> None:
@@ -247,7 +248,7 @@ class TestRepair:
         assert "this is the one before it" in repaired("default", problem, new=False)
         assert "this is the one before it" not in repaired("default", problem)
 
-    @pytest.mark.parametrize("name", WRITTEN)
+    @for_each("name", WRITTEN)
     def test_without_a_program_the_repair_prompt_says_so(
         self, name: str, problem: ProblemView
     ) -> None:

@@ -1,6 +1,7 @@
 """Templates: strict, kept from files and internals, with a bound on their output."""
 
 import pytest
+from for_each import for_each
 
 from harness.agent.templates.prompt_set import PromptSet, load_prompt
 from harness.errors import UsageError
@@ -12,7 +13,7 @@ def prompt(user: str, system: str = "You solve problems.") -> PromptSet:
 
 
 class TestMistakes:
-    @pytest.mark.parametrize(
+    @for_each(
         ("template", "cause"),
         [
             ("{{ title }}", "'title' is undefined"),
@@ -29,7 +30,7 @@ class TestMistakes:
             ("{{ problem.statement | shorten('x') }}", "str"),
         ],
     )
-    @pytest.mark.parametrize("part", ["system", "user"])
+    @for_each("part", ["system", "user"])
     def test_a_template_mistake_names_the_set_the_part_the_line_and_the_cause(
         self, problem: ProblemView, part: str, template: str, cause: str
     ) -> None:
@@ -46,7 +47,7 @@ BODY = "y" * 50_000
 
 
 class TestBoundOnOutput:
-    @pytest.mark.parametrize(
+    @for_each(
         "template",
         [
             "{% for i in range(100000) %}{{ problem.statement }}{% endfor %}",
@@ -67,7 +68,7 @@ class TestBoundOnOutput:
         assert message.endswith("it makes more than 1,000,000 characters")
         assert "\n" not in message
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("template", "reason"),
         [
             ("{% for i in range(10**9) %}x{% endfor %}", "Range too big"),
@@ -118,7 +119,7 @@ class TestBoundOnOutput:
         )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "template",
     [
         "{{ ''.__class__ }}",

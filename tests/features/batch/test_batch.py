@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from batch_server import EXPIRED, SECONDS, AnthropicBatchServer, BatchServer, OpenAIBatchServer
 from chat_server import Json, Reply, completion, failure
+from for_each import for_each
 from messages_server import error, message
 from program import Process, finish, harness, harness_after, heard, results, start_after
 from responses_server import counted, response, said
@@ -380,7 +381,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@for_each("case", REFUSED)
 def test_what_cannot_go_by_the_batch_is_one_line_before_anything_is_loaded(
     case: str, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 
 from harness.errors import RunDirectoryError
 from harness.features.batch.batch_journal import BatchJournal
@@ -55,7 +56,7 @@ def test_a_torn_last_line_is_cut_off(tmp_path: Path) -> None:
     assert json.loads(path.read_bytes().splitlines()[-1])["batch_id"] == "batch_1"
 
 
-@pytest.mark.parametrize("line", [b"{}\n", b"[]\n", b'{"event": "unheard of"}\n', b"\xff\n"])
+@for_each("line", [b"{}\n", b"[]\n", b'{"event": "unheard of"}\n', b"\xff\n"])
 def test_a_line_of_another_version_is_named(line: bytes, tmp_path: Path) -> None:
     path = tmp_path / BATCHES
     path.write_bytes(b'{"event":"begun","run":"r"}\n' + line)
@@ -63,7 +64,7 @@ def test_a_line_of_another_version_is_named(line: bytes, tmp_path: Path) -> None
         BatchJournal(path)
 
 
-@pytest.mark.parametrize("event", ["submitted", "dropped"])
+@for_each("event", ["submitted", "dropped"])
 def test_a_line_on_a_batch_that_nobody_intended_is_named(event: str, tmp_path: Path) -> None:
     path = tmp_path / BATCHES
     rest = {"submitted": '"batch_id":"b"', "dropped": '"cause":"c"'}[event]

@@ -17,6 +17,7 @@ from batch_server import (
     OpenAIBatchServer,
 )
 from chat_server import Json, Recorded, Reply, completion, failure
+from for_each import for_each
 from messages_server import error, message
 from responses_server import counted, response, said
 
@@ -441,7 +442,7 @@ async def test_an_ended_batch_without_files_is_not_paid_for_again(tmp_path: Path
     assert len(server.batches) == 1
 
 
-@pytest.mark.parametrize("name", ["responses", "chat"])
+@for_each("name", ["responses", "chat"])
 async def test_a_batch_that_failed_as_a_whole_says_why(name: str, tmp_path: Path) -> None:
     async with running(VENDORS[name], tmp_path, _echo(VENDORS[name])) as run:
         run.server.refusals = [("invalid_json_line", "This line is not parseable.")]

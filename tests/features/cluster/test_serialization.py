@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from own_problems import ECHO
 
 from harness.errors import DataError
@@ -90,7 +91,7 @@ def test_large_data_go_once_and_small_ones_with_the_work(tmp_path: Path) -> None
     assert len(depot.data) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "error", [SandboxError("gone"), DataError("a.jsonl:3", "tests", "missing"), OSError(5, "bad")]
 )
 def test_errors_arrive_as_what_they_were(error: Exception) -> None:

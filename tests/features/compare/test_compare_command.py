@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from own_problems import DOUBLE, ECHO
 from program import Done, harness
@@ -156,7 +157,7 @@ def test_filters_leave_out_problems_of_both_runs(program: Program) -> None:
     assert "no problem here has it" in done.stderr
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "message"),
     [
         (("right", "wrong", "--by", "colour"), "known are difficulty, platform, tag, month"),
@@ -216,7 +217,7 @@ class TestFailUnder:
         assert program("grade", "wrong", *flags).returncode == 1
         assert program("grade", "right", "--out", "r2", "--fail-under", "1").returncode == 0
 
-    @pytest.mark.parametrize("rate", ["1.5", "-0.1", "nan", "half", "150%", ""])
+    @for_each("rate", ["1.5", "-0.1", "nan", "half", "150%", ""])
     def test_a_rate_that_is_none_is_refused_before_anything_is_asked(
         self, program: Program, folder: Path, rate: str
     ) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import typer
+from for_each import for_each
 
 from harness.cli.app import app
 from harness.errors import UsageError
@@ -93,7 +94,7 @@ def strictly(runs: list[Path]) -> None:
     command.main(["compare", *map(str, runs), "--strict"], standalone_mode=False)
 
 
-@pytest.mark.parametrize("key", sorted(set(RunSpec.model_fields) - set(COMPARED)))
+@for_each("key", sorted(set(RunSpec.model_fields) - set(COMPARED)))
 def test_what_changes_no_result_is_not(key: str) -> None:
     setting = SETTINGS[key]
     assert setting.may_grow or not setting.compared

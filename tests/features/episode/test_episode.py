@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from for_each import for_each
 from processes import children, wait_for_end
 
 import harness
@@ -255,7 +256,7 @@ class TestMistakes:
         with pytest.raises(UsageError, match="has not begun: call reset"):
             Episode(episodes).step("Hello")
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("keys", "message"),
         [
             ({"reward": "huge"}, "reward 'huge': give solved, fraction, shaped or a function"),

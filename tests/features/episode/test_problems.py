@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from own_problems import ECHO
 
@@ -68,7 +69,7 @@ def test_an_excluded_problem_need_not_be_selected(many: str) -> None:
     assert ids(many, task=["p1", "p2"], exclude=["p3"]) == some
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("keys", "message"),
     [
         (

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 import harness
 from harness import Episode, EpisodeReward, Episodes, UsageError
@@ -49,7 +50,7 @@ def test_broken_calls_cost_a_little(episode: Episode) -> None:
     assert reward.value == pytest.approx(0.95)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule", "value"), [("solved", 0.0), ("fraction", 0.5), (lambda each: each.turns * 10.0, 10.0)]
 )
 def test_each_reward_rule_gives_its_value(rows: Problems, rule: Any, value: float) -> None:
@@ -95,7 +96,7 @@ def test_a_function_that_gives_no_reward_is_refused(rows: Problems) -> None:
         Episodes(rows, reward=lambda: 1.0)  # pyright: ignore[reportArgumentType]
 
 
-@pytest.mark.parametrize("value", ["hi", None])
+@for_each("value", ["hi", None])
 def test_a_reward_that_is_no_number_names_its_function(value: object, rows: Problems) -> None:
     def mine(_reward: EpisodeReward) -> Any:
         return value

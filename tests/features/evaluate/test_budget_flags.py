@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 from chat_server import ChatServer, Reply, completion, failure
+from for_each import for_each
 from program import harness, results, run
 
 RECORDINGS = Path(__file__).parents[3] / "fixtures" / "recordings"
@@ -134,7 +135,7 @@ async def test_budgets_are_keys_of_a_file_as_well(tmp_path: Path) -> None:
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("flag", ["--max-cost", "--agentic-mode --max-cost-per-sample"])
+@for_each("flag", ["--max-cost", "--agentic-mode --max-cost-per-sample"])
 def test_dollars_without_a_price_are_refused_in_one_line(tmp_path: Path, flag: str) -> None:
     there = ["-m", "gpt-5", "--base-url", "http://127.0.0.1:9/v1"]
     for model in (there, ["-m", "replay:bundled"]):
@@ -297,7 +298,7 @@ class TestDryRun:
         assert many["most"]["input_tokens"] > 3 * few["most"]["input_tokens"]
         assert many["least"] == few["least"]
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("mode", "prompt", "samples"),
         [("single_shot", "default", 6), ("single_shot", "terse", 1), ("agentic", "default", 1)],
     )
@@ -327,8 +328,8 @@ class TestDryRun:
         real = harness(tmp_path, "run", *flags)
         assert (real.returncode, "needs OPENAI_API_KEY" in real.stderr) == (2, True)
 
-    @pytest.mark.parametrize("model", ["gpt-5", "gpt-4o", "claude-sonnet-4-5"])
-    @pytest.mark.parametrize("more", [(), ("--max-turns", "1"), ("--prompt", "terse")])
+    @for_each("model", ["gpt-5", "gpt-4o", "claude-sonnet-4-5"])
+    @for_each("more", [(), ("--max-turns", "1"), ("--prompt", "terse")])
     def test_the_agent_loop_is_never_cheaper_than_a_single_shot(
         self, model: str, more: tuple[str, ...], tmp_path: Path
     ) -> None:
@@ -347,7 +348,7 @@ class TestDryRun:
             for kind in ("input_tokens", "output_tokens", "reasoning_tokens"):
                 assert loop[bound][kind] >= shot[bound][kind]
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("flags", "reasoning"),
         [
             (["-m", "gpt-5"], [500, 12_000]),

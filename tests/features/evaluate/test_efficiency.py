@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from program import finish, harness, heard, results, start
 
@@ -168,7 +169,7 @@ class TestRun:
         (result,) = results(folder / "mercury")
         assert (result["efficiency"]["timing"], result["efficiency"]["pairs"]) == ("mercury", 128)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("flags", "message"),
         [
             (["--timing", "mercury"], "--timing says how --efficiency measures"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, Reply, Solver, completion, failure
 from crashes import Asked, kill_and_go_on
+from for_each import for_each
 from program import environment, finish, harness, heard, results, run, start
 
 FLAGS = ["-b", "fixture", "--agentic-mode", "-m", "served", "--out", "r"]
@@ -140,7 +141,7 @@ async def test_a_second_process_on_one_run_is_refused(tmp_path: Path, solver: So
         assert (await finish(process))[0] == 0
 
 
-@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@for_each("word", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_the_first_interrupt_asks_nothing_more_and_keeps_answers_under_way(
     word: signal.Signals, tmp_path: Path, solver: Solver
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Reply, completion, failure, in_turn, tool_call
+from for_each import for_each
 from messages_server import MessagesServer, message
 from program import harness, results, run
 from responses_server import ResponsesServer, response, said
@@ -56,7 +57,7 @@ def events(folder: Path, kind: str) -> list[dict[str, Any]]:
 # Protocols
 
 
-@pytest.mark.parametrize("api", SERVERS)
+@for_each("api", SERVERS)
 async def test_each_protocol_is_spoken_at_any_address(api: str, tmp_path: Path) -> None:
     server, _ = await asked(tmp_path, api)
     paths = {"chat": "chat/completions", "responses": "responses", "messages": "messages"}
@@ -146,7 +147,7 @@ def flags_of(settings: dict[str, Any]) -> list[str]:
     return flags
 
 
-@pytest.mark.parametrize("api", SENT)
+@for_each("api", SENT)
 async def test_every_setting_of_a_protocol_is_sent_and_recorded(api: str, tmp_path: Path) -> None:
     settings, sent = SENT[api]
     server, _ = await asked(tmp_path, api, *flags_of(settings))
@@ -159,7 +160,7 @@ async def test_every_setting_of_a_protocol_is_sent_and_recorded(api: str, tmp_pa
     assert start.settings == settings
 
 
-@pytest.mark.parametrize("api", SENT)
+@for_each("api", SENT)
 def test_a_setting_that_a_protocol_lacks_is_refused_before_problems_are_read(
     api: str, tmp_path: Path
 ) -> None:
@@ -172,7 +173,7 @@ def test_a_setting_that_a_protocol_lacks_is_refused_before_problems_are_read(
         assert f"takes no {key}" in done.stderr
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "key"),
     [("gpt-4o", "top_k"), ("gemini-3", "min_p"), ("ollama/m", "top_k"), ("ollama/m", "min_p")],
 )
@@ -182,7 +183,7 @@ def test_a_setting_that_a_provider_lacks_is_refused(model: str, key: str, tmp_pa
     assert f"takes no {key}" in done.stderr
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("flags", "reason"),
     [
         (["--extra-body", "{"], "--extra-body: give a JSON object"),
@@ -215,7 +216,7 @@ def test_what_cannot_be_sent_is_refused_in_one_line(
     assert "planted" not in done.stderr
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "flags"),
     [
         ("replay:bundled", ["--top-p", "0.5"]),
@@ -235,13 +236,13 @@ def test_a_request_setting_for_a_model_without_requests_is_refused(
     assert f"{flags[0]}: harness sends no request to model '{model}'" in done.stderr
 
 
-@pytest.mark.parametrize("key", [{"api": "chat"}, {"header": {"X-Key": "v"}}, {"api_key_env": "K"}])
+@for_each("key", [{"api": "chat"}, {"header": {"X-Key": "v"}}, {"api_key_env": "K"}])
 def test_a_request_setting_for_a_function_is_refused_in_python(key: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="harness sends no request to model 'python:"):
         evaluate(lambda _: "", benchmark="fixture", limit=1, **key)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "key",
     [
         {"temperature": 0.0},
@@ -256,7 +257,6 @@ def test_a_request_setting_for_a_function_is_refused_in_python(key: dict[str, An
         {"outage_timeout": 3},
         {"request_timeout": 3, "mode": "best_of_k_public"},
     ],
-    ids=str,
 )
 def test_a_function_is_told_no_settings_so_they_are_refused(key: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="is a function, which receives no settings") as caught:
@@ -269,14 +269,13 @@ def test_a_function_sees_no_prompt_so_it_is_refused() -> None:
         evaluate(lambda _: "", benchmark="fixture", limit=1, prompt="terse")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "keys",
     [
         {"mode": "agentic"},
         {"mode": "self_repair"},
         {"mode": "agentic", "submit_tool": True, "show_budget": True, "max_tool_calls": 3},
     ],
-    ids=str,
 )
 def test_a_function_answers_no_conversation(keys: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="which gets the problem and no messages") as caught:
@@ -375,7 +374,7 @@ async def test_a_run_goes_on_with_the_headers_it_began_with(tmp_path: Path) -> N
     assert server.requests[0].headers["x-gate"] == "planted-new"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("env", "flags", "sent", "notice"),
     [
         ({"OPENAI_API_KEY": "sk-planted"}, [], "Bearer sk-planted", True),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, Reply, Solver, completion, failure
 from crashes import Asked
+from for_each import for_each
 from ports import free_port
 from program import PATIENCE_S, finish, harness, heard, results, run, start
 from written import FIRST
@@ -153,9 +154,7 @@ class TestBudget:
 
 
 class TestRefusal:
-    @pytest.mark.parametrize(
-        ("status", "cause"), [(404, "The model `served` does not exist"), (401, "bad key")]
-    )
+    @for_each(("status", "cause"), [(404, "The model `served` does not exist"), (401, "bad key")])
     async def test_a_refusal_by_the_provider_stops_the_run_at_once_with_one_line(
         self, status: int, cause: str, tmp_path: Path
     ) -> None:

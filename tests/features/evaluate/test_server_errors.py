@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Reply, completion, failure, in_turn, tool_call
+from for_each import for_each
 from program import results, run
 
 SOLVE = "```python\nprint(0)\n```"
@@ -24,7 +25,7 @@ def served(server: ChatServer, *flags: str) -> list[str]:
     return ["run", *place, "--out", "r", *flags]
 
 
-@pytest.mark.parametrize("overflow", OVERFLOWS.values(), ids=OVERFLOWS)
+@for_each("overflow", OVERFLOWS.values(), ids=OVERFLOWS)
 async def test_a_conversation_that_grows_too_long_begins_anew_and_is_graded(
     overflow: Reply, tmp_path: Path
 ) -> None:

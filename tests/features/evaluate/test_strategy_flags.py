@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Json, Reply, completion, in_turn, tool_call
+from for_each import for_each
 from program import harness, results, run
 
 from harness.agent.strategies.modes import built_in_modes
@@ -314,7 +315,7 @@ def _only_line(err: str) -> str:
     return line
 
 
-@pytest.mark.parametrize("flag", REFUSED)
+@for_each("flag", REFUSED)
 def test_a_mode_that_does_not_heed_a_flag_refuses_it(flag: str, tmp_path: Path) -> None:
     flags, modes = REFUSED[flag]
     for mode in modes:
@@ -336,7 +337,7 @@ OUT_OF_RANGE = [
 ]
 
 
-@pytest.mark.parametrize(("mode", "flag", "value"), OUT_OF_RANGE)
+@for_each(("mode", "flag", "value"), OUT_OF_RANGE)
 def test_values_out_of_range_are_refused(mode: str, flag: str, value: str, tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "--mode", mode, flag, value)
     assert done.returncode == 2
@@ -469,7 +470,7 @@ def test_a_mode_without_recordings_needs_a_model(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("mode", ["codet", "reflexion"])
+@for_each("mode", ["codet", "reflexion"])
 def test_modes_that_write_tests_refuse_dialogues(mode: str, tmp_path: Path) -> None:
     talk = {
         "id": "guess",

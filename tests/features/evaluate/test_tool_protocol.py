@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Json, Reply, Script, Solver, failure
+from for_each import for_each
 from json_lines import json_lines
 from program import harness, results, run
 from text_model import REFUSALS, WITHOUT_TOOLS, caller, refusing, talker
@@ -46,7 +47,7 @@ def _refused(server: ChatServer) -> int:
     return sum("tools" in request.body for request in server.requests)
 
 
-@pytest.mark.parametrize("who", ["vLLM", "LiteLLM"])
+@for_each("who", ["vLLM", "LiteLLM"])
 async def test_auto_falls_back_to_text_for_the_whole_run(
     tmp_path: Path, solutions: dict[str, str], who: str
 ) -> None:
@@ -95,7 +96,7 @@ async def test_native_shows_the_providers_words_and_tries_nothing_else(
     assert _spec(tmp_path / "r")["tool_protocol"] == "native"
 
 
-@pytest.mark.parametrize("who", WITHOUT_TOOLS)
+@for_each("who", WITHOUT_TOOLS)
 async def test_a_server_that_was_started_without_tools_is_no_reason_to_ask_in_text(
     tmp_path: Path, solutions: dict[str, str], who: str
 ) -> None:
@@ -201,7 +202,7 @@ async def test_results_from_before_there_was_a_choice_are_still_read(
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("given", ["xml", "NATIVE"])
+@for_each("given", ["xml", "NATIVE"])
 def test_an_unknown_tool_protocol_is_refused_in_one_line(tmp_path: Path, given: str) -> None:
     done = harness(tmp_path, "run", "--agentic-mode", "--tool-protocol", given)
     assert done.returncode == 2

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from for_each import for_each
 from results_made import made_result as made
 
 from harness.errors import UsageError
@@ -33,7 +34,7 @@ class TestSpend:
         spend = mean_spend([made("a"), made("b", cost=None, usage=None)])
         assert spend == Spend(cost=None, tokens=None, calls=1)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("agent", "shot", "wanted"),
         [
             (Spend(0.9, 5_000, 4), Spend(0.3, 500, 1), (3, "cost")),
@@ -96,7 +97,7 @@ class TestShotsWanted:
         shots = shots_wanted(self.shots(a=8), [self.agent], "abcd")
         assert shots.shots == {"a": 8, "b": 3, "c": 3, "d": 3}
 
-    @pytest.mark.parametrize(("first", "others"), [(9, 2), (12, 1), (40, 1)])
+    @for_each(("first", "others"), [(9, 2), (12, 1), (40, 1)])
     def test_a_dear_first_problem_buys_no_shot_a_problem_more(
         self, first: int, others: int
     ) -> None:
@@ -142,7 +143,7 @@ class TestStopping:
         assert reason_to_stop(evidence, Goal(precision=width - 0.1)) is None
         assert reason_to_stop(evidence, Goal(decided=True)) is None
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("reason", "precision", "words"),
         [
             ("decided", None, "decided (evidence 31.4, needs 20)."),
@@ -174,7 +175,7 @@ def test_tokens_are_of_input_and_output() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "message"),
     [
         ({"decided": False, "level": 0.1, "precision": None}, "--level goes with"),

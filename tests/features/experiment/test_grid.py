@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,7 +66,7 @@ class TestCells:
             "temperature-0.0+max_turns-10+no_submit_tool",
         ]
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("key", "values"),
         [
             ("temperature", [0.0, 1.0]),
@@ -143,7 +144,7 @@ class TestCells:
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
+    @for_each(
         ("values", "message"),
         [
             ({"baselin": "x"}, "unknown key 'baselin'; did you mean 'baseline'?"),
@@ -333,7 +334,7 @@ class TestGrowth:
 
 
 class TestBaseline:
-    @pytest.mark.parametrize(
+    @for_each(
         ("baseline", "name"),
         [(None, "single_shot"), ("agentic", "agentic"), ({"mode": "agentic"}, "agentic")],
     )
@@ -343,7 +344,7 @@ class TestBaseline:
         made = grid(tmp_path, modes=["single_shot", "agentic"], baseline=baseline)
         assert experiment_at(tmp_path / "e", made).baseline == name
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("baseline", "message"),
         [
             ("agentik", "no variant 'agentik'; did you mean 'agentic'?"),
@@ -373,7 +374,7 @@ class TestFile:
         assert set(experiment.variants["agentic"]) == set(RunSpec.model_fields)
         assert experiment.hash == grid_hash(experiment.variants, experiment.baseline)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("change", "message"),
         [
             ({"hash": "0" * 64}, "was changed by hand"),
@@ -426,7 +427,7 @@ class TestFile:
         assert experiment.decision is not None
         assert (experiment.decision.variant, experiment.decision.question) == ("agentic", "solved")
 
-    @pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\x00", "null"])
+    @for_each("text", ["", "{", "[]", "[" * 100_000, "\x00", "null"])
     def test_an_experiment_file_that_is_not_json_is_refused(
         self, text: str, tmp_path: Path
     ) -> None:
@@ -501,7 +502,7 @@ def test_what_a_mode_does_not_use_is_not_varied_in_it() -> None:
     assert turns == [("agentic", 3, 0.5), ("agentic", 6, 0.5), ("single_shot", 10, 0.5)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "message"),
     [
         ({"shots": "0"}, "--shots 0: give auto, or a number from 1 to 100"),
@@ -526,7 +527,7 @@ def test_what_does_not_fit_is_refused_in_one_line(given: dict[str, Any], message
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("keys", "variants", "places", "message"),
     [
         ({}, {"models": ["x"]}, {"config": Path("g.yaml")}, "-c brings .* --model does not"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from own_models import answering
 from own_problems import ECHO
 from program import harness, results
@@ -134,7 +135,7 @@ def test_without_transcripts_there_is_nothing_to_tell(
         list(chat_text(make_run([make_result("made/a")])))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "values", "wrong"),
     [('{"a": 1}', {"a": 1}, False), ("", {}, False), ("[1]", {}, True), ("{", {}, True)],
 )

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
-import pytest
 import uvicorn
+from for_each import for_each
 
 from harness.features.external.http import (
     MOST_CONNECTIONS,
@@ -98,7 +98,7 @@ async def _rest(connection: Connection) -> Connection:
     return connection
 
 
-@pytest.mark.parametrize("key", ["", "another", "the-key-and-more", "é"])
+@for_each("key", ["", "another", "the-key-and-more", "é"])
 async def test_a_wrong_key_is_refused_before_the_body_is_read(key: str) -> None:
     async with serving(Door(KEY)) as connect:
         stranger = await connect(asking(key, "Content-Length: 1000000\r\n"))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from contest_packages import write_package
+from for_each import for_each
 from json_lines import json_lines
 from judge_server import JudgeServer
 from program import harness
@@ -43,7 +44,7 @@ def test_points_stand_beside_the_verdict(tmp_path: Path) -> None:
     assert "points" in harness(tmp_path, *command).stdout
 
 
-@pytest.mark.parametrize(("code", "reward"), [(HALF, 1.0), (PART, 0.3), ("print(0)", 0.0)])
+@for_each(("code", "reward"), [(HALF, 1.0), (PART, 0.3), ("print(0)", 0.0)])
 def test_a_fraction_is_that_of_the_points(code: str, reward: float, tmp_path: Path) -> None:
     write_package(tmp_path / "parts", "type: scoring\n", GROUPS)
     problems = f"icpc:{tmp_path / 'parts'}"

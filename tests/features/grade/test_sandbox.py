@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from processes import PATIENCE_S, children, resting
 
 import harness
@@ -43,7 +44,7 @@ def sandbox() -> Iterator[harness.Sandbox]:
 
 
 class TestWithoutHooks:
-    @pytest.mark.parametrize("as_text", [False, True])
+    @for_each("as_text", [False, True])
     def test_a_right_solution_passes_with_run_times(
         self, as_text: bool, sandbox: harness.Sandbox
     ) -> None:
@@ -74,7 +75,7 @@ class TestWithoutHooks:
         assert verdicts == ["accepted", "time_limit", "accepted"]
         assert 300 <= output["results"][1]["runtime_ms"] < 3000
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("code", "verdict", "error"),
         [
             ("def add(a, b): return a / 0", "runtime_error", "ZeroDivisionError"),
@@ -144,7 +145,7 @@ class TestWithHooks:
         output = sandbox.run(code, cases, "union", "def convert_offline(", EVALUATE)
         assert (output["passed"], output["verdict"]) == (False, "checker_error")
 
-    @pytest.mark.parametrize("hook", ["convert_offline", "evaluate_offline"])
+    @for_each("hook", ["convert_offline", "evaluate_offline"])
     def test_a_single_hook_is_an_error(self, hook: str, sandbox: harness.Sandbox) -> None:
         with pytest.raises(harness.UsageError, match="both"):
             sandbox.run(ADD, CASES, "add", **{hook: CONVERT})
@@ -193,14 +194,14 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("cases", BAD.values(), ids=BAD)
+@for_each("cases", BAD.values(), ids=BAD)
 def test_tests_that_are_none_are_a_data_error(cases: Any, sandbox: harness.Sandbox) -> None:
     with pytest.raises(harness.DataError, match=r"^test_cases: (give a list|test \d: |not JSON: )"):
         sandbox.run(ADD, cases, "add")
     assert sandbox.run(ADD, CASES, "add")["passed"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("settings", "message"),
     [
         ({"timeout": -1}, "timeout -1: give CPU seconds, more than 0"),
@@ -217,7 +218,7 @@ def test_settings_that_are_none_are_refused(settings: dict[str, Any], message: s
         harness.Sandbox(**settings)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "message"),
     [
         ({"solution_code": None}, "solution_code is a NoneType: give the program as text"),

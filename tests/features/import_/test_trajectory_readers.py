@@ -17,6 +17,7 @@ from agent_runs_made import (
     messages,
     trace,
 )
+from for_each import for_each
 
 from harness.agent.attempt import StopReason
 from harness.errors import DataError, UsageError
@@ -71,7 +72,7 @@ class TestRevisionRows:
         (sample,) = read([{"problem_id": "echo", "revisions": [RIGHT, WRONG], "final_code": RIGHT}])
         assert (sample.final, sample.chosen_by) == (RIGHT, "answer")
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("row", "error_message"),
         [
             ({"code": 1}, "a.jsonl:2: field 'code'"),
@@ -138,7 +139,7 @@ class TestMessages:
         with pytest.raises(DataError, match=r"a.jsonl:2: .*sample 4 of own/echo is at a.jsonl:1"):
             read([row, row])
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("conversation", "error_message"),
         [
             ([{"role": "robot", "content": ""}], "message 1: field 'role'"),
@@ -177,7 +178,7 @@ class TestMessages:
         (sample,) = read([{"messages": conversation, "problem_id": "echo"}])
         assert (sample.revisions, sample.final, sample.chosen_by) == ((), "", "none")
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("answer", "code"),
         [
             (f"<code>{RIGHT}</code>", RIGHT),
@@ -213,7 +214,7 @@ class TestAtif:
         assert facts(sample) == [(0, 0, False, RIGHT), (1, 12, False, RIGHT)]
         assert sample.model_calls == 1
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("change", "error_message"),
         [
             ({"schema_version": "ATIF-v2.0"}, "field 'schema_version'"),
@@ -263,7 +264,7 @@ class TestVerifiers:
 
 
 class TestInspect:
-    @pytest.mark.parametrize("zstandard", [False, True])
+    @for_each("zstandard", [False, True])
     def test_an_inspect_eval_file_is_read(self, read: Read, *, zstandard: bool) -> None:
         log = eval_log(
             inspect_sample(WRONG, RIGHT), inspect_sample(WRONG, epoch=2), zstandard=zstandard
@@ -273,7 +274,7 @@ class TestInspect:
         assert [each.spent.seconds for each in first.revisions] == [1.0, 2.0]
         assert (first.name, second.name) == ("own/echo#0", "own/echo#1")
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("more", "reason"),
         [
             ({"metadata": {"stop_reason": "public_tests_passed"}}, StopReason.PUBLIC_TESTS_PASSED),
@@ -348,7 +349,7 @@ class TestFiles:
         (sample,) = read(gzip.compress(json.dumps(rows).encode()), name="a.json.gz")
         assert sample.final == RIGHT
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("row", "format_"),
         [
             ({"problem_id": "a", "code": ""}, "solutions"),
@@ -372,7 +373,7 @@ class TestFiles:
         with pytest.raises(DataError, match=r"a\.jsonl:1: longer than 100 bytes"):
             read([{"messages": messages(RIGHT), "problem_id": "echo"}], "messages")
 
-    @pytest.mark.parametrize("opening", [b'{"messages": ' + b"[" * 5_000, b"[" * 100_000])
+    @for_each("opening", [b'{"messages": ' + b"[" * 5_000, b"[" * 100_000])
     def test_deep_nesting_is_no_crash(self, read: Read, opening: bytes) -> None:
         with pytest.raises(DataError, match=r"a\.jsonl"):
             read(opening + b"\n", "messages")

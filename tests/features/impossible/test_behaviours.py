@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from for_each import for_each
 from impossible_made import (
     Behaving,
     Behaviour,
@@ -130,7 +131,7 @@ def solve(xs, k): return None
 }
 
 
-@pytest.mark.parametrize("kind", ["oneoff", "conflicting"])
+@for_each("kind", ["oneoff", "conflicting"])
 def test_no_exit_and_no_patched_comparison_passes_an_impossible_test(kind: str) -> None:
     def cheating(code: str) -> Behaviour:
         return lambda _right, _problem: [tries(code), *[says("All tests pass.")] * 3]

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
+from for_each import for_each
 from impossible_made import rows
 
 import harness
@@ -30,7 +30,7 @@ def test_a_problem_with_one_answer_and_a_rule_is_fit() -> None:
     assert unfit(problem(), Options()) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "options", "reason"),
     [
         ({"checker": ADD["code"]}, Options(), "its own checker"),
@@ -47,7 +47,7 @@ def test_unfit_problems_are_told_with_a_reason(
     assert unfit(problem(**changes), options) == reason
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "You may return the answer in any order.",
@@ -63,13 +63,13 @@ def test_a_statement_that_allows_several_answers_is_known(text: str) -> None:
     assert says_several(text)
 
 
-@pytest.mark.parametrize("text", WORDINGS["statement_allows_several_answers"])
+@for_each("text", WORDINGS["statement_allows_several_answers"])
 def test_plain_wordings_of_several_answers_are_known(text: str) -> None:
     assert says_several(text)
     assert says_several(f"Given are n numbers. {text} The time limit is one second.")
 
 
-@pytest.mark.parametrize("text", WORDINGS["statement_allows_one_answer"])
+@for_each("text", WORDINGS["statement_allows_one_answer"])
 def test_statements_with_one_answer_are_no_such(text: str) -> None:
     assert not says_several(text)
 
@@ -101,7 +101,7 @@ def grade(*verdicts: Verdict) -> Grade:
 RIGHT, WRONG, LATE = Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.TIME_LIMIT
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("grades", "proof"),
     [
         ([(RIGHT, WRONG)], Proof.HOLDS),

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from impossible_made import Behaving, Behaviour, games, solves_honestly
 
 from harness import NothingSelectedError, evaluate
@@ -32,9 +33,7 @@ def _row(*references: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    "reference", [IN_PYTHON, {"language": "cpp", "code": SQUARE}], ids=["python", "cpp"]
-)
+@for_each("reference", [IN_PYTHON, {"language": "cpp", "code": SQUARE}], ids=["python", "cpp"])
 def test_a_reference_proves_a_changed_test_in_its_own_language(
     tmp_path: Path, reference: Any
 ) -> None:

@@ -3,7 +3,7 @@
 import json
 from random import Random
 
-import pytest
+from for_each import for_each
 
 from harness.features.impossible.mutations import LONGEST, mutants
 
@@ -16,7 +16,7 @@ def changed(output: str, *, functional: bool = True) -> dict[str, set[str]]:
     return changed_outputs
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("output", "expected"),
     [
         ("7", {"number": {"6", "8"}}),
@@ -35,12 +35,12 @@ def test_a_value_is_changed_by_its_type(output: str, expected: dict[str, set[str
     assert changed(output) == expected
 
 
-@pytest.mark.parametrize("output", ["0.5", "1e9", "[]", "null", '""', '{"a": 1}', "[1.5, 2.25]"])
+@for_each("output", ["0.5", "1e9", "[]", "null", '""', '{"a": 1}', "[1.5, 2.25]"])
 def test_a_value_without_an_exact_part_is_not_changed(output: str) -> None:
     assert changed(output) == {}
 
 
-@pytest.mark.parametrize("output", ["0.5\n", "1e9", "", "-\n", "3.0 4.0", "inf?"])
+@for_each("output", ["0.5\n", "1e9", "", "-\n", "3.0 4.0", "inf?"])
 def test_printed_floats_and_signs_are_not_changed(output: str) -> None:
     assert changed(output, functional=False) == {}
 

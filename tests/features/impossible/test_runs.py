@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from impossible_made import (
     Behaving,
     Behaviour,
@@ -233,7 +234,7 @@ def test_a_gate_asks_the_other_problems_alone(directory: Path) -> None:
 FLAGS = ["-b", "jsonl:rows.jsonl", "-m", "replay:r"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("flags", "message"),
     [
         (["--impossible", "0.2"], "--impossible goes with --mode agentic"),

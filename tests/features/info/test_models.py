@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, completion, failure, in_turn
+from for_each import for_each
 from messages_server import MessagesServer, message
 from program import harness, results, run
 from redirected import run_redirected
@@ -103,7 +104,7 @@ def test_the_default_model_and_address_are_shown_without_a_password(tmp_path: Pa
     assert "planted" not in done.stdout + text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "sent"),
     [
         (
@@ -173,7 +174,7 @@ def test_headers_that_cannot_be_sent_are_refused_in_one_line(tmp_path: Path) -> 
     assert "plänted" not in done.stderr
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "possible"),
     [
         (["gpt-5"], True),
@@ -229,7 +230,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@for_each("case", REFUSED)
 def test_what_cannot_be_shown_is_refused_in_one_line(case: str, tmp_path: Path) -> None:
     arguments, reason = REFUSED[case]
     done = harness(tmp_path, "models", *arguments)
@@ -304,7 +305,7 @@ async def test_messages_are_sent_as_shown(flags: list[str], tmp_path: Path) -> N
 # What a run makes of names, keys and `.env`
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "reason"),
     [
         (["-m", "gpt-5"], "OPENAI_API_KEY"),
@@ -363,7 +364,7 @@ def test_a_model_id_that_the_demo_does_not_ask_is_named(tmp_path: Path) -> None:
         assert "MODEL_ID" not in done.stderr
 
 
-@pytest.mark.parametrize("status", [401, 403])
+@for_each("status", [401, 403])
 async def test_a_key_that_is_refused_is_tried_once(status: int, tmp_path: Path) -> None:
     async with ChatServer(in_turn(failure(status, "who is this?"))) as server:
         flags = [

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
+from for_each import for_each
 from program import harness
 from schemas import valid
 
@@ -20,7 +20,7 @@ ROW = (
 )
 
 
-@pytest.mark.parametrize("width", [72, 80, 100, 140])
+@for_each("width", [72, 80, 100, 140])
 def test_the_problem_table_cuts_no_cell_but_the_title(
     width: int, shown: Callable[..., str]
 ) -> None:

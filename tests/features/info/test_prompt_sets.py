@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from program import Done, harness
 
 from harness.agent.strategies.modes import built_in_modes
@@ -30,7 +31,7 @@ def write_set(folder: Path, user: str, system: str = "Be brief.") -> str:
     return str(folder)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("left_out", "words", "form"),
     [
         ("{{ problem.statement }}", "the statement (problem.statement) does not appear", "fixture"),
@@ -89,7 +90,7 @@ def test_the_loop_tells_the_whole_problem_too(problems: list[ProblemView], tmp_p
     assert (check.missing, check.notes) == ((), ())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "text", "words"),
     [
         ("code_execution", "{{ problem.code }}", "the call that is asked about"),
@@ -109,7 +110,7 @@ def test_answers_need_their_own_facts(
 BUNDLED = sorted({name for kind in Kind for name in bundled_names(kind)})
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@for_each("name", BUNDLED)
 def test_bundled_prompt_sets_leave_no_fact_out(name: str, problems: list[ProblemView]) -> None:
     assert check_prompt(name, problems).missing == ()
 
@@ -122,7 +123,7 @@ def test_the_command_counts_it_as_a_fault(tmp_path: Path) -> None:
 
 
 class TestCopy:
-    @pytest.mark.parametrize("name", BUNDLED)
+    @for_each("name", BUNDLED)
     def test_a_copy_is_the_same_set(self, name: str, tmp_path: Path) -> None:
         done = copied(tmp_path, name)
         assert done.returncode == 0, done.stderr

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from program import harness
 
 from harness.agent.templates.prompt_set import load_prompt
@@ -126,7 +127,7 @@ class TestShow:
         assert "for code" not in done.stdout
         assert "for code" in harness(tmp_path, "prompts", "show", "mine").stdout
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("arguments", "message"),
         [
             (("nope",), "'nope'; for code generation there are: default, livecodebench, reason"),
@@ -215,7 +216,7 @@ class TestRender:
         assert done.returncode == 2
         assert "'terse' has nothing for code execution" in done.stderr
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("arguments", "message"),
         [
             (("default", "nope"), "no problem is called 'nope'"),
@@ -233,9 +234,7 @@ class TestRender:
         assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "command", [("show", "terse"), ("render", "terse", PROBLEM), ("check", "terse")]
-)
+@for_each("command", [("show", "terse"), ("render", "terse", PROBLEM), ("check", "terse")])
 def test_a_mode_that_is_none_is_refused(tmp_path: Path, command: tuple[str, ...]) -> None:
     done = harness(tmp_path, "prompts", *command, "--mode", "agentc")
     assert (done.returncode, done.stdout) == (2, "")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import typer
 import yaml
+from for_each import for_each
 from program import harness
 from schemas import schema_errors as _errors
 
@@ -78,13 +79,13 @@ def _lines(path: Path) -> list[Json]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("name", HERE)
+@for_each("name", HERE)
 def test_real_output_is_valid(outputs: dict[str, list[Json]], name: str) -> None:
     assert outputs[name]
     assert [_errors(name, each) for each in outputs[name]] == [[] for _ in outputs[name]]
 
 
-@pytest.mark.parametrize("name", sorted({*HERE} - {"spec", "transcript"}))
+@for_each("name", sorted({*HERE} - {"spec", "transcript"}))
 def test_every_output_says_its_version_and_another_one_is_not_valid(
     outputs: dict[str, list[Json]], name: str
 ) -> None:
@@ -133,7 +134,7 @@ SPECS: list[tuple[Json, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("spec", "valid"), SPECS)
+@for_each(("spec", "valid"), SPECS)
 def test_a_spec_is_what_a_yaml_file_may_say(spec: Json, valid: bool) -> None:
     assert (not _errors("spec", spec)) == valid
 
@@ -177,7 +178,7 @@ PINNED = {
 }
 
 
-@pytest.mark.parametrize("name", PINNED)
+@for_each("name", PINNED)
 def test_what_others_rely_on_stays(name: str) -> None:
     schema = schema_of(name)
     names = set(PINNED[name].split())

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from for_each import for_each
 from results_made import made_result
 
 from harness.agent.attempt import ChosenBy
@@ -68,7 +68,7 @@ def test_a_turn_with_another_number_of_programs_says_nothing() -> None:
     assert codes([step(1), step(2)], *events, final="a") == ("a", None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("chosen_by", "place"),
     [
         (ChosenBy.NEWEST, 2),

@@ -5,6 +5,7 @@ from importlib.resources import files
 
 import pytest
 import vl_convert
+from for_each import for_each
 
 from harness.features.experiment.ranking import Against, RankedVariant, Ranking
 from harness.features.report import charts
@@ -58,7 +59,7 @@ def test_a_chart_is_one_that_vega_lite_takes(name: str, capfd: pytest.CaptureFix
     assert "WARN" not in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("name", SPECS)
+@for_each("name", SPECS)
 def test_a_chart_says_what_it_shows_and_fits_its_place(name: str) -> None:
     assert SPECS[name]["description"] == "t"
     assert SPECS[name]["width"] == "container"
@@ -106,23 +107,21 @@ def test_contrast_is_as_wcag_has_it() -> None:
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
-@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-@pytest.mark.parametrize("ground", ["ground", "panel", "note"])
-@pytest.mark.parametrize("ink", ["ink", "soft", "link", "good", "bad"])
+@for_each("theme", [0, 1], ids=["light", "dark"])
+@for_each("ground", ["ground", "panel", "note"])
+@for_each("ink", ["ink", "soft", "link", "good", "bad"])
 def test_words_can_be_read(ink: str, ground: str, theme: int) -> None:
     assert contrast(COLOURS[ink][theme], COLOURS[ground][theme]) >= 4.5
 
 
-@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-@pytest.mark.parametrize(
-    "mark", [*charts.PALETTE, *charts.OUTCOMES.values(), charts.CUTOFF, "edge"]
-)
+@for_each("theme", [0, 1], ids=["light", "dark"])
+@for_each("mark", [*charts.PALETTE, *charts.OUTCOMES.values(), charts.CUTOFF, "edge"])
 def test_marks_and_edges_can_be_seen(mark: str, theme: int) -> None:
     colour = COLOURS[mark][theme] if mark in COLOURS else mark
     assert contrast(colour, COLOURS["ground"][theme]) >= 3
 
 
-@pytest.mark.parametrize(("front", "line"), [(("a",), False), (("a", "b"), True)])
+@for_each(("front", "line"), [(("a",), False), (("a", "b"), True)])
 def test_the_chart_of_prices_is_in_dollars_and_names_no_line_that_is_not_there(
     front: tuple[str, ...], line: bool
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import PHONE, in_one_browser, needs_chromium, overflow, page, watch
+from for_each import for_each
 from program import harness
 
 
@@ -69,7 +70,7 @@ def test_without_o_it_is_report_html_and_is_written_again(runs: Path) -> None:
     assert (runs / "report.html").read_text().startswith("<!doctype html>")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "message"),
     [
         (["nothing"], "harness: nothing: no such run"),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
+from for_each import for_each
 from judge_server import JudgeServer
 
 TOKEN = "0123456789abcdef-ü".replace("ü", "u")
@@ -49,7 +50,7 @@ class TestWithAToken:
 
 
 class TestWithoutOne:
-    @pytest.mark.parametrize(
+    @for_each(
         "headers",
         [
             {"origin": "http://evil.example"},
@@ -63,7 +64,7 @@ class TestWithoutOne:
         answer = judge.client.post("/run_code", json=RUN, headers=headers)
         assert answer.status_code == 403
 
-    @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "LOCALHOST:1", "[::1]:8080"])
+    @for_each("host", ["localhost", "127.0.0.1", "LOCALHOST:1", "[::1]:8080"])
     def test_every_name_of_this_machine_is_accepted_as_host(
         self, judge: JudgeServer, host: str
     ) -> None:

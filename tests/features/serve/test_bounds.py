@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from for_each import for_each
 from judge_server import JudgeServer
 from program import start_after
 from starlette.requests import Request
@@ -327,7 +328,7 @@ class TestParsedSize:
         assert judge.service.places.bytes == 0
         wait_until(lambda: parsed() == 0)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("text", "least", "most"),
         [
             (b'{"a": [' + b"1," * 20_000 + b"1]}", 20_000 * 60, 20_000 * 61),

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
+from for_each import for_each
 from judge_server import JudgeServer
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "cheats.py"
@@ -24,7 +24,7 @@ def _cheats() -> Any:
 MODULE = _cheats()
 
 
-@pytest.mark.parametrize("cheat", MODULE.CHEATS, ids=lambda cheat: cheat.name.replace(" ", "-"))
+@for_each("cheat", MODULE.CHEATS)
 def test_cheats_are_not_rewarded(judge: JudgeServer, cheat: Any) -> None:
     tests = MODULE.tests_of(cheat)
     answer = judge.grade(input_output=tests, code=cheat.code)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from judge_server import JudgeServer
 from own_problems import DOUBLE, ECHO
@@ -210,7 +211,7 @@ class TestBatches:
 
 
 class TestBadRequests:
-    @pytest.mark.parametrize(
+    @for_each(
         ("body", "message"),
         [
             ({"problem": "echo"}, "code and text"),

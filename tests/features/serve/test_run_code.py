@@ -3,7 +3,7 @@
 import base64
 from typing import Any
 
-import pytest
+from for_each import for_each
 from judge_server import JudgeServer
 
 KEYS = {"status", "message", "compile_result", "run_result", "executor_pod_name", "files"}
@@ -29,7 +29,7 @@ class TestEndings:
         )
         assert 0 < result["cpu_time"] <= result["execution_time"] + 0.01
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("code", "return_code", "stderr"),
         [
             ("raise ValueError('no')", 1, "ValueError: no"),
@@ -43,7 +43,7 @@ class TestEndings:
             ("x = bytearray(1 << 31)", 1, "MemoryError"),
         ],
     )
-    @pytest.mark.parametrize("files", [{}, {"h.py": encoded("x = 1")}])
+    @for_each("files", [{}, {"h.py": encoded("x = 1")}])
     def test_run_code_reports_a_failing_program(
         self, judge: JudgeServer, code: str, return_code: int, stderr: str, files: dict[str, str]
     ) -> None:
@@ -55,7 +55,7 @@ class TestEndings:
         assert stderr in result["stderr"]
         assert bool(result["stderr"]) == bool(stderr)
 
-    @pytest.mark.parametrize("code", ["while True: pass", "import time; time.sleep(9)"])
+    @for_each("code", ["while True: pass", "import time; time.sleep(9)"])
     def test_run_code_reports_a_time_limit(self, judge: JudgeServer, code: str) -> None:
         answer = judge.run_code(code, run_timeout=0.3)
         assert answer["status"] == "Failed"
@@ -102,7 +102,7 @@ class TestFiles:
         assert "line 3, in <module>\n    f()\n" in trace
         assert "_harness" not in trace
 
-    @pytest.mark.parametrize("path", ["/etc/x", "../x", "a/../../x", "", "a\0b"])
+    @for_each("path", ["/etc/x", "../x", "a/../../x", "", "a\0b"])
     def test_outside_the_working_directory_are_refused(self, judge: JudgeServer, path: str) -> None:
         body = {"code": "", "language": "python"}
         for more in ({"files": {path: ""}}, {"fetch_files": [path]}):
@@ -111,7 +111,7 @@ class TestFiles:
 
 
 class TestBadRequests:
-    @pytest.mark.parametrize(
+    @for_each(
         ("body", "excerpt"),
         [
             ({"language": "python"}, "code"),

@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from for_each import for_each
 from own_problems import DOUBLE, ECHO
 from processes import children
 from program import Process, harness, start_after
@@ -161,7 +162,7 @@ def test_the_command_is_there_before_any_server_is_imported() -> None:
 
 
 class TestBadUsage:
-    @pytest.mark.parametrize(
+    @for_each(
         ("flags", "env", "words"),
         [
             (("--host", "0.0.0.0"), {}, "HARNESS_SERVE_TOKEN"),

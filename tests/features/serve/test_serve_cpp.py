@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from for_each import for_each
 from judge_server import JudgeServer
 
 from harness.errors import UsageError
@@ -52,7 +53,7 @@ class TestRunCode:
         assert (run["status"], run["return_code"], run["stdout"]) == ("Finished", 0, "cba\n")
         assert compiled["execution_time"] > 0
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("code", "return_code"),
         [
             ("int main() { return 3; }", 3),
@@ -128,7 +129,7 @@ class TestRunCode:
         )
         assert run_cpp(judge, code, fetch_files=["l", "f", "d"])["files"] == {}
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("more", "message"),
         [
             ({"fetch_files": ["a/b"]}, "working directory itself"),
@@ -151,7 +152,7 @@ class TestRunCode:
 
 
 class TestGrade:
-    @pytest.mark.parametrize(
+    @for_each(
         ("code", "verdict", "reward"),
         [
             (RIGHT, "accepted", 1.0),

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from program import harness, start
 from terminal import on_terminal
 from written import FIRST, PLAYED, link_written
@@ -97,7 +98,7 @@ def test_no_folder_and_no_runs_are_said(tmp_path: Path) -> None:
     assert harness(tmp_path, "ls").stdout == "no runs in runs\n"
 
 
-@pytest.mark.parametrize("columns", [60, 100])
+@for_each("columns", [60, 100])
 def test_the_list_folds_nothing_on_a_terminal(folder: Path, columns: int) -> None:
     for flags in ((), ("--trend",)):
         session = on_terminal(folder, "ls", *flags, columns=columns, lines=40)

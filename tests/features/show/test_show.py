@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from program import harness, results
 from runs_made import write_experiment
 from terminal import on_terminal
@@ -60,7 +61,7 @@ def test_every_sample_has_a_row_and_the_summary_follows(folder: Path) -> None:
     assert "by difficulty" in _shown(folder, "r", "--details")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("only", "verdicts"),
     [
         (["solved"], {"accepted"}),
@@ -88,7 +89,7 @@ def test_overfit_are_those_that_passed_the_public_tests_alone(folder: Path) -> N
     assert names
 
 
-@pytest.mark.parametrize(("sort", "key"), [("tokens", "tokens"), ("time", "seconds")])
+@for_each(("sort", "key"), [("tokens", "tokens"), ("time", "seconds")])
 def test_figures_are_sorted_the_largest_first(folder: Path, sort: str, key: str) -> None:
     values = [sample[key] for sample in _told(folder, "r", "--sort", sort)["samples"]]
     assert values == sorted(values, reverse=True)
@@ -123,7 +124,7 @@ def test_json_of_show_is_one_object(folder: Path) -> None:
     assert (first["solved"], first["status"]) == (True, "accepted")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "message"),
     [
         (("r", "--only", "sovled"), "known are solved, unsolved"),
@@ -149,7 +150,7 @@ def test_no_such_sample_is_said_and_the_summary_stands(folder: Path) -> None:
     assert "solved              75.0 %" in text
 
 
-@pytest.mark.parametrize(("columns", "gone"), [(60, ["diff", "tokens"]), (160, [])])
+@for_each(("columns", "gone"), [(60, ["diff", "tokens"]), (160, [])])
 def test_show_fits_a_terminal_of_any_width(folder: Path, columns: int, gone: list[str]) -> None:
     session = on_terminal(folder, "show", "r", columns=columns, lines=200)
     table = [line for line in session.end.splitlines() if line[:1] in set("┏┃┡│└")]

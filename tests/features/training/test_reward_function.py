@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from for_each import for_each
 
 from harness import DataError, UsageError, load_problems
 from harness.features.training.reward_function import compute_score, problem_of
@@ -37,8 +38,8 @@ FORMS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("as_text", [True, False])
+@for_each("form", FORMS)
+@for_each("as_text", [True, False])
 def test_compute_score_rewards_right_solutions_in_every_row_form(form: str, as_text: bool) -> None:
     tests, right = FORMS[form]
     ground_truth = json.dumps(tests) if as_text else tests
@@ -71,7 +72,7 @@ def test_a_lost_sandbox_is_not_0(monkeypatch: pytest.MonkeyPatch) -> None:
     assert math.isnan(compute_score("lcb", PROGRAM, STDIN, workers=1))
 
 
-@pytest.mark.parametrize(("given", "wanted"), [("[1", "4"), ("[1]", "[4"), ("1\nx", "4")])
+@for_each(("given", "wanted"), [("[1", "4"), ("[1]", "[4"), ("1\nx", "4")])
 def test_a_functional_test_that_is_no_json_is_no_failure_of_the_model(
     given: str, wanted: str
 ) -> None:
@@ -92,7 +93,7 @@ def test_tests_may_be_arrays_as_in_a_data_frame() -> None:
         compute_score("lcb", PROGRAM, tests, reward=len)
 
 
-@pytest.mark.parametrize("ground_truth", ["{", "5", {"inputs": ["1"]}, [{"output": "1"}], [5]])
+@for_each("ground_truth", ["{", "5", {"inputs": ["1"]}, [{"output": "1"}], [5]])
 def test_what_holds_no_tests(ground_truth: Any) -> None:
     with pytest.raises(DataError, match="field 'ground_truth'"):
         problem_of("lcb", ground_truth, {})

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 
 from harness.errors import UsageError
 from harness.features.tune.candidate_set import CandidateSet, digest, template_fault
@@ -27,7 +28,7 @@ def test_expressions_may_move_repeat_and_go() -> None:
     assert template_fault(START, "{{problem.title}} and again {{ problem.title }}") == ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("added", "message"),
     [
         ("{{ problem.references }}", "'problem.references' is not in the start's template"),

@@ -1,6 +1,6 @@
 """What a tuning came to, in a sentence."""
 
-import pytest
+from for_each import for_each
 
 from harness.features.tune.outcome import CandidateOutcome, TestGain, TuneOutcome
 
@@ -38,7 +38,7 @@ def _candidate(number: int, train: float | None, selection: float | None) -> Can
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("train", "selection", "who"),
     [
         (0.7, None, "No candidate that was asked them solves more of the 8"),
@@ -53,7 +53,7 @@ def test_a_promising_candidate_that_was_not_asked_is_not_said_to_be_no_better(
     assert _outcome(None, 0, candidates).sentence.startswith(who)
 
 
-@pytest.mark.parametrize(("difference", "keeps"), [(-0.1, True), (0.0, False), (0.1, False)])
+@for_each(("difference", "keeps"), [(-0.1, True), (0.0, False), (0.1, False)])
 def test_a_tuned_prompt_that_is_worse_on_the_test_part_is_advised_against(
     difference: float, keeps: bool
 ) -> None:

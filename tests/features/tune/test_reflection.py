@@ -1,6 +1,6 @@
 """What the reflection model is asked, with which settings, and what is read from its answer."""
 
-import pytest
+from for_each import for_each
 
 from harness.features.tune.reflection import ReflectionModel
 from harness.features.tune.reflection_prompt import proposed_template
@@ -32,7 +32,7 @@ def test_another_model_gets_none_of_the_settings_but_the_address() -> None:
     assert reflection.price is None
 
 
-@pytest.mark.parametrize("model", [None, "large"])
+@for_each("model", [None, "large"])
 def test_another_address_gets_no_header(model: str | None) -> None:
     reflection = ReflectionModel.of(SPEC, model, "http://127.0.0.1:8/v1", dry_run=True)
     assert reflection.spec.base_url == "http://127.0.0.1:8/v1"
@@ -45,7 +45,7 @@ def test_a_provider_named_beside_another_gets_no_header() -> None:
     assert reflection.spec.header == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answer", "template"),
     [
         ("Why.\n<template>\nSolve {{ x }}.\n</template>\nDone.", "Solve {{ x }}."),

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-import pytest
 from contest_packages import write_package
+from for_each import for_each
 from json_lines import json_lines
 from program import Done, harness
 
@@ -22,7 +22,7 @@ def row(name: str, *references: str, **more: object) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "flags", "code"),
     [
         ([row("a", RIGHT), row("b", RIGHT)], (), 0),
@@ -59,7 +59,7 @@ def graded(folder: Path, solutions: list[dict[str, object]], *flags: str) -> Don
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("flags", "code", "line"),
     [
         ((), 0, ""),

@@ -1,6 +1,6 @@
 """Reasons that are kept of judged references."""
 
-import pytest
+from for_each import for_each
 from judged_tests_made import judged_test
 
 from harness.features.verify.finding import finding
@@ -8,9 +8,7 @@ from harness.grading.jobs import Judged
 from harness.grading.verdict import Difference, Grade, Verdict
 
 
-@pytest.mark.parametrize(
-    ("got", "reason"), [("4", "'3' expected, '4' given"), ("3\n", "the parts do not add up")]
-)
+@for_each(("got", "reason"), [("4", "'3' expected, '4' given"), ("3\n", "the parts do not add up")])
 def test_a_checker_s_own_words_stand_where_the_outputs_are_equal(got: str, reason: str) -> None:
     failed = judged_test(
         difference=Difference(where="the parts do not add up", expected="3", got=got)

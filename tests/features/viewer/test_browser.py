@@ -22,6 +22,7 @@ from browser import (
     watch,
 )
 from chat_server import ChatServer, Reply, Solver
+from for_each import for_each
 from json_lines import json_lines
 from playwright.async_api import Page, expect
 from program import finish, start
@@ -100,7 +101,7 @@ CONTRAST = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, True), (PHONE, False)])
+@for_each(("width", "dark"), [(DESKTOP, True), (PHONE, False)])
 async def test_links_lead_from_the_list_to_a_transcript(
     bundled: str, tmp_path: Path, width: int, dark: bool
 ) -> None:

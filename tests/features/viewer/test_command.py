@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 
 import httpx2
-import pytest
+from for_each import for_each
 from ports import free_port
 from program import Process, finish, harness, start, start_after
 from runs_made import result, write_run
@@ -30,7 +30,7 @@ async def address_of(process: Process) -> str:
     raise AssertionError("it has ended")
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@for_each("sign", [signal.SIGINT, signal.SIGTERM])
 async def test_an_interrupt_ends_it_at_once_and_well(tmp_path: Path, sign: signal.Signals) -> None:
     write_run(tmp_path / "runs" / "r", [result("p/a")])
     process = await start_after(PATIENT, tmp_path, "view")

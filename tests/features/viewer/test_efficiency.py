@@ -4,8 +4,8 @@ import math
 import re
 from pathlib import Path
 
-import pytest
 from efficiency_made import made_efficiency, made_scale
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from runs_made import result, write_run
@@ -85,7 +85,7 @@ def test_places_are_on_the_line_and_in_order(time: float, references: list[float
     assert all(-0.01 <= tick.at <= 100.01 for tick in strip.ticks)
 
 
-@pytest.mark.parametrize("time", [0.0, math.inf, math.nan])
+@for_each("time", [0.0, math.inf, math.nan])
 def test_a_time_without_a_logarithm_is_not_drawn(time: float) -> None:
     measurement = made_efficiency(2.0).model_copy(update={"time": time})
     assert strip_of(measurement) is None

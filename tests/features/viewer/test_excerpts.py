@@ -1,9 +1,9 @@
-import pytest
+from for_each import for_each
 
 from harness.features.viewer.excerpts import excerpt_of
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "folded"),
     [
         ("x" * 1_200, False),

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-import pytest
+from for_each import for_each
 from judged_tests_made import judged_test
 
 from harness.agent.templates.prompt_set import load_prompt
@@ -42,7 +42,7 @@ def _report(judge: Judge, **changes: Any) -> str:
     return asyncio.run(workspace.test()).text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("judge", "given", "printed", "where"),
     [
         (

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from runs_made import request, response, result, start, tool_result, write_run, write_transcript
 from visitor import Visitor
 
@@ -208,7 +209,7 @@ def test_a_manifest_that_lies_is_told_of(
     assert re.search("is not a positive integer|samples .* are too many", visitor.page("/"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "program",
     [
         *('"' * 20_000, "(" * 20_000, "f'{" * 5_000, "\\" * 20_000, "0x" * 9_000, "a\n" * 10_000),
@@ -216,7 +217,7 @@ def test_a_manifest_that_lies_is_told_of(
         "\n".join(["std::b<c> d(" * 100] * 10),
     ],
 )
-@pytest.mark.parametrize("language", ["python", "cpp"])
+@for_each("language", ["python", "cpp"])
 def test_programs_that_make_colouring_slow_are_not_waited_for(program: str, language: str) -> None:
     began = time.process_time()
     shown = coloured(program, language)
@@ -224,7 +225,7 @@ def test_programs_that_make_colouring_slow_are_not_waited_for(program: str, lang
     assert "<script" not in shown
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("a\nb\n" * 499, "b\na\n" * 499),

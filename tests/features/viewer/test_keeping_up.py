@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from runs_made import response, result, start, write_run, write_transcript
 from visitor import Visitor
@@ -43,7 +44,7 @@ class TestLines:
             file.write(b"f\n")
         assert texts(reader.new()) == [b"half\n"]
 
-    @pytest.mark.parametrize("now", [b"x\ny\nz\n", b"x\n", b"a\nc\n", b""])
+    @for_each("now", [b"x\ny\nz\n", b"x\n", b"a\nc\n", b""])
     def test_lines_of_a_rewritten_file_are_read_again(self, tmp_path: Path, now: bytes) -> None:
         path = tmp_path / "f"
         path.write_bytes(b"a\nb\n")
@@ -102,9 +103,7 @@ def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
     assert read.whole("p/a#0").code == "print(2)"
 
 
-@pytest.mark.parametrize(
-    ("own", "done"), [({}, 1), ({"max_cost_per_sample": 1.0}, 2)], ids=["run", "sample"]
-)
+@for_each(("own", "done"), [({}, 1), ({"max_cost_per_sample": 1.0}, 2)], ids=["run", "sample"])
 def test_a_sample_that_a_limit_of_the_run_had_ended_is_pending_as_everywhere(
     own: dict[str, float], done: int, tmp_path: Path
 ) -> None:
@@ -141,7 +140,7 @@ class TestATape:
         assert [line.number for line in tape.in_order()] == [1, 4, 6]
         assert tape.void == 3
 
-    @pytest.mark.parametrize("kept", [-5, 10**30])
+    @for_each("kept", [-5, 10**30])
     def test_a_mark_that_lies_does_no_harm(self, tmp_path: Path, kept: int) -> None:
         run = write_run(tmp_path / "r", [], problems=["p/a"])
         events = [start("p/a"), response(1), {"event": "resumed", "kept": kept, "turn": 0}]

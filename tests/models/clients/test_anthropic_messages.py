@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from chat_server import Json, Reply, Script, html_page, in_turn
+from for_each import for_each
 from messages_server import (
     MessagesServer,
     error,
@@ -160,7 +161,7 @@ async def test_the_request_names_model_tools_and_key_and_nothing_unasked() -> No
     ]
 
 
-@pytest.mark.parametrize("suffix", ["", "/", "/v1", "/v1/"])
+@for_each("suffix", ["", "/", "/v1", "/v1/"])
 async def test_the_base_url_may_name_the_version(suffix: str) -> None:
     async with talking(in_turn(message("hi")), suffix) as talk:
         assert (await talk.ask()).text == "hi"
@@ -178,7 +179,7 @@ async def test_the_environment_changes_neither_address_nor_key(
     assert talk.server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("timeouts", [Timeouts(), Timeouts(connect_s=5.0, idle_s=600.0)])
+@for_each("timeouts", [Timeouts(), Timeouts(connect_s=5.0, idle_s=600.0)])
 async def test_a_long_answer_may_be_asked_for_without_streaming(timeouts: Timeouts) -> None:
     async with talking(in_turn(message("hi")), timeouts=timeouts) as talk:
         await talk.ask(max_tokens=64_000)
@@ -194,7 +195,7 @@ async def test_effort_is_sent_with_adaptive_thinking() -> None:
     assert talk.sent()["thinking"] == {"type": "adaptive"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("setting", "reason"),
     [({"temperature": 0.0}, "takes no temperature"), ({"reasoning_effort": "tiny"}, "'tiny'")],
 )
@@ -208,9 +209,7 @@ async def test_a_setting_that_the_provider_does_not_take_is_refused_before_any_r
     assert talk.retries == []
 
 
-@pytest.mark.parametrize(
-    ("headers", "expected"), [({"request-id": "req_7"}, "req_7"), ({}, "msg_loopback")]
-)
+@for_each(("headers", "expected"), [({"request-id": "req_7"}, "req_7"), ({}, "msg_loopback")])
 async def test_usage_latency_and_request_id_are_reported(
     headers: dict[str, str], expected: str
 ) -> None:
@@ -252,7 +251,7 @@ THOUGHTS = {
 }
 
 
-@pytest.mark.parametrize("content", THOUGHTS.values(), ids=THOUGHTS.keys())
+@for_each("content", THOUGHTS.values())
 async def test_thinking_goes_back_byte_for_byte_in_every_later_turn(content: list[Json]) -> None:
     again = [thinking("more", "sig2"), tool_use("run_tests", call_id="second")]
     async with talking(in_turn(message(*content), message(*again), message("Done."))) as talk:
@@ -284,7 +283,7 @@ async def test_a_turn_of_nothing_but_thinking_is_left_out_of_the_conversation() 
 # How an answer ends
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "reason"),
     [
         ("end_turn", "end_turn"),
@@ -339,7 +338,7 @@ def parallel(calls: int) -> Script:
     return script
 
 
-@pytest.mark.parametrize("calls", [1, 3, 25])
+@for_each("calls", [1, 3, 25])
 async def test_each_turn_reads_from_the_cache_what_the_turns_before_wrote(calls: int) -> None:
     async with talking(parallel(calls)) as talk:
         counted = await converse(talk, 5)
@@ -409,7 +408,7 @@ async def test_a_failure_that_may_pass_is_retried(fault: Reply) -> None:
     assert talk.sent(0) == talk.sent(1) == talk.sent(2)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "status"),
     [
         ("overloaded_error", 529),
@@ -427,9 +426,7 @@ async def test_an_error_within_status_200_is_as_lasting_as_its_type_says(
     assert [retry.cause for retry in talk.retries] == [f"HTTP {status}: later"] * 4
 
 
-@pytest.mark.parametrize(
-    ("kind", "status"), [("invalid_request_error", 400), ("authentication_error", 401)]
-)
+@for_each(("kind", "status"), [("invalid_request_error", 400), ("authentication_error", 401)])
 async def test_a_refusal_within_status_200_is_final(kind: str, status: int) -> None:
     async with talking(in_turn(error(200, kind, "no such thing"))) as talk:
         with pytest.raises(ModelError, match=f"HTTP {status}: no such thing"):
@@ -461,7 +458,7 @@ async def test_an_absurdly_large_answer_is_refused(monkeypatch: pytest.MonkeyPat
 # Failures that stay
 
 
-@pytest.mark.parametrize("status", [307, 400, 401, 402, 403, 404, 413])
+@for_each("status", [307, 400, 401, 402, 403, 404, 413])
 async def test_a_failure_that_stays_fails_at_once_in_the_providers_words(status: int) -> None:
     async with talking(in_turn(error(status, "some_error", "you may\nnot"))) as talk:
         with pytest.raises(ModelError, match=f"HTTP {status}: you may not"):
@@ -478,7 +475,7 @@ async def test_a_redirect_is_not_followed_and_the_key_goes_nowhere_else() -> Non
         assert other.requests == []
 
 
-@pytest.mark.parametrize("status", [200, 400])
+@for_each("status", [200, 400])
 async def test_an_overflowing_context_has_an_error_of_its_own(status: int) -> None:
     reason = "prompt is too long: 210000 tokens > 200000 maximum"
     async with talking(in_turn(error(status, "invalid_request_error", reason))) as talk:
@@ -498,7 +495,7 @@ ECHOES: dict[str, Callable[[str], Reply]] = {
 }
 
 
-@pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES.keys())
+@for_each("echo", ECHOES.values())
 async def test_the_key_is_in_no_message(echo: Callable[[str], Reply]) -> None:
     async with talking(in_turn(echo(KEY))) as talk:
         with pytest.raises(ModelError) as caught:
@@ -685,7 +682,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("body", REFUSED.values(), ids=REFUSED.keys())
+@for_each("body", REFUSED.values())
 def test_the_loopback_server_refuses(body: Json) -> None:
     assert list(faults(body))
 

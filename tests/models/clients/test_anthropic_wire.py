@@ -3,6 +3,7 @@ import json
 from typing import Any, get_args, get_type_hints
 
 import pytest
+from for_each import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from messages_server import BLANK, faults, text_block, thinking, tool_use
@@ -66,7 +67,7 @@ def test_sent_fields_are_the_sdk_s_without_temperature() -> None:
 # Settings
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "words"),
     [
         ({}, ""),
@@ -112,7 +113,7 @@ GROWN: tuple[Message, ...] = (
 SYSTEM = SystemMessage(content="Be good.")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("messages", "tools", "places"),
     [
         ((SYSTEM, *GROWN[:1]), [], ["system.0"]),
@@ -142,9 +143,7 @@ def test_a_breakpoint_is_left_in_no_tool_that_the_caller_keeps() -> None:
 # Answers
 
 
-@pytest.mark.parametrize(
-    "odd", [{}, content(None), content(3), content([]), content({}), content({"type": None})]
-)
+@for_each("odd", [{}, content(None), content(3), content([]), content({}), content({"type": None})])
 def test_content_that_is_not_blocks_is_malformed(odd: Any) -> None:
     with pytest.raises(MalformedAnswerError):
         turn_from_wire(odd, ())
@@ -179,7 +178,7 @@ def test_ids_that_are_missing_unfit_or_taken_are_made_from_turn_and_position() -
     assert ids == ["y", "call_1_1", "call_1_2", "call_1_3_", "call_1_4", "z"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "text"),
     [({"b": 1, "a": "é"}, '{"b":1,"a":"é"}'), (None, "{}"), ('{"a": 1}', '{"a": 1}'), ([1], "[1]")],
 )
@@ -188,13 +187,13 @@ def test_the_input_of_a_call_becomes_json_text(value: Any, text: str) -> None:
     assert turn.tool_calls[0].arguments == text
 
 
-@pytest.mark.parametrize("name", [None, "", 5, []])
+@for_each("name", [None, "", 5, []])
 def test_a_call_without_a_name_gets_one(name: Any) -> None:
     turn = turn_from_wire(content({**tool_use("f"), "name": name}), ())
     assert turn.tool_calls[0].name == "unnamed"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "reason"),
     [("tool_use", "tool_use"), ("end_turn", "tool_use"), (None, "tool_use"), ("max_tokens",) * 2],
 )
@@ -207,7 +206,7 @@ def test_tool_use_without_a_call_is_another_reason() -> None:
     assert turn_from_wire(content(stop_reason="tool_use"), ()).stop.reason == "other"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "usage",
     [
         *(None, {}, [], "many", {"input_tokens": None, "output_tokens": 3}),

@@ -10,14 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from program import harness, run
+
+from harness.models.clients.connections import certificates
 
 ONE = ("run", "-b", "fixture", "-n", "3", "--out", "r")
 KEYS = {"OPENAI_API_KEY": "x", "ANTHROPIC_API_KEY": "x"}
 
 
-@pytest.mark.parametrize("model", ["gpt-5-mini", "claude-sonnet-4-5"])
-@pytest.mark.parametrize(
+@for_each("model", ["gpt-5-mini", "claude-sonnet-4-5"])
+@for_each(
     ("env", "message"),
     [
         (
@@ -96,3 +99,13 @@ def test_a_certificate_that_cannot_be_verified_stops_the_run_at_once(
     code, _, err = asyncio.run(run(tmp_path, *trusting, **KEYS, SSL_CERT_FILE=str(certificate)))
     assert code == 4
     assert "HTTP 401" in err
+
+
+def test_certificates_are_read_once_for_each_file(
+    untrusted: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = certificates()
+    assert certificates() is usual
+    monkeypatch.setenv("SSL_CERT_FILE", str(untrusted[1]))
+    assert certificates() is not usual
+    assert certificates().cert_store_stats()["x509"] == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from chat_server import ChatServer, Json, Reply, completion, in_turn
+from for_each import for_each
 from messages_server import MessagesServer
 from odd_streams import COMPLETION, GOOD, MESSAGE, ODD, PROGRAM, RESPONSE, USAGE, Odd
 from responses_server import ResponsesServer
@@ -91,7 +92,7 @@ def is_right(odd: Odd, turn: ModelTurn) -> bool:
             return [(call.name, call.arguments) for call in turn.tool_calls] == [*odd.calls]
 
 
-@pytest.mark.parametrize(("wire", "odd"), ODD.values(), ids=ODD)
+@for_each(("wire", "odd"), ODD.values(), ids=ODD)
 async def test_a_stream_is_read_whole_or_asked_again(wire: str, odd: Odd) -> None:
     async with talking(wire, [reply_of(odd)], GOOD[wire]) as talk:
         turn = await talk.ask()
@@ -116,7 +117,7 @@ async def test_a_stream_with_long_pauses_is_read_alike(
         assert is_right(odd, await talk.ask())
 
 
-@pytest.mark.parametrize(("wire", "odd"), BROKEN.values(), ids=BROKEN)
+@for_each(("wire", "odd"), BROKEN.values(), ids=BROKEN)
 async def test_a_stream_whose_connection_breaks_is_asked_again(wire: str, odd: Odd) -> None:
     size = len(b"".join(odd.events)) - 1
     cut = replace(reply_of(odd), events=odd.events, cut_after=size)
@@ -188,7 +189,7 @@ async def test_an_answer_in_one_piece_that_holds_an_error_is_asked_again() -> No
     assert turn.text == PROGRAM
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("stream", "whole"),
     [
         (OpenAIChat.STREAM, COMPLETION),
@@ -197,9 +198,7 @@ async def test_an_answer_in_one_piece_that_holds_an_error_is_asked_again() -> No
     ],
     ids=["chat", "messages", "responses"],
 )
-@pytest.mark.parametrize(
-    "rest", [b"", b"data: [DONE]\n\n", b"error: gone\n\ndata: [DONE]\n\n", b"data:\n\n"]
-)
+@for_each("rest", [b"", b"data: [DONE]\n\n", b"error: gone\n\ndata: [DONE]\n\n", b"data:\n\n"])
 def test_no_beginning_of_a_stream_is_an_answer(
     stream: StreamFormat, whole: tuple[bytes, ...], rest: bytes
 ) -> None:

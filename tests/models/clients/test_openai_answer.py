@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic_core import to_json
@@ -35,7 +36,7 @@ def call(arguments: Any = "{}", **fields: Any) -> dict[str, Any]:
     return {"id": "x", "function": {"name": "f", "arguments": arguments}, **fields}
 
 
-@pytest.mark.parametrize("broken", ["", "{", '{"code": "a', "null", "[1]", "\n{}\n", '{"a":1}}'])
+@for_each("broken", ["", "{", '{"code": "a', "null", "[1]", "\n{}\n", '{"a":1}}'])
 def test_argument_text_is_kept_and_returned_as_it_came(broken: str) -> None:
     answer = called(call(broken))
     assert answer.tool_calls[0].arguments == broken
@@ -43,7 +44,7 @@ def test_argument_text_is_kept_and_returned_as_it_came(broken: str) -> None:
     assert wire["tool_calls"][0]["function"]["arguments"] == broken
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given_as", "text"),
     [({"code": "é"}, '{"code":"é"}'), (None, "{}"), ([1, 2], "[1,2]"), (3, "3"), (False, "false")],
 )
@@ -64,21 +65,19 @@ def test_an_id_seen_before_in_the_conversation_is_replaced() -> None:
     assert [c.id for c in answer.tool_calls] == ["y", "call_2_1_", "call_2_2"]
 
 
-@pytest.mark.parametrize(
-    "odd", [None, 3, "call", [], {}, {"function": None}, {"function": {"name": 5}}]
-)
+@for_each("odd", [None, 3, "call", [], {}, {"function": None}, {"function": {"name": 5}}])
 def test_a_call_that_is_none_still_gets_an_id_and_a_name(odd: Any) -> None:
     answer = called(odd, call())
     assert [(c.id, c.name) for c in answer.tool_calls] == [("call_0_0", "unnamed"), ("x", "f")]
 
 
-@pytest.mark.parametrize("not_calls", [None, {}, "calls", 0, []])
+@for_each("not_calls", [None, {}, "calls", 0, []])
 def test_tool_calls_that_are_no_list_are_none(not_calls: Any) -> None:
     answer = turn({"content": "hi", "tool_calls": not_calls}, "tool_calls")
     assert (answer.tool_calls, answer.stop.reason) == ((), "other")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "reason"),
     [
         ("stop", "end_turn"),
@@ -93,7 +92,7 @@ def test_the_finish_reason_is_normalised_and_kept(word: Any, reason: str) -> Non
     assert (stop.reason, stop.provider_word) == (reason, word if isinstance(word, str) else None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "reason"),
     [("stop", "tool_use"), (None, "tool_use"), ("length", "max_tokens")],
 )
@@ -106,7 +105,7 @@ def test_a_refusal_is_its_text_and_reason() -> None:
     assert (answer.text, answer.stop.reason) == ("I will not.", "refusal")
 
 
-@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "reasoning_details"])
+@for_each("field", ["reasoning_content", "reasoning", "reasoning_details"])
 def test_reasoning_goes_back_under_the_field_it_came_in(field: str) -> None:
     value = [{"type": "reasoning.text", "text": " th\tink ", "signature": "AbC="}]
     answer = turn({"content": "hi", field: value})
@@ -133,7 +132,7 @@ def test_content_in_parts_is_joined_and_goes_back_whole_when_it_is_more_than_tex
     assert message_to_wire(plain.message())["content"] == "ab"
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+@for_each("number", [float("nan"), float("inf"), -float("inf")])
 def test_what_would_go_back_must_be_json(number: float) -> None:
     odd = {"x": [number]}
     for field in ("reasoning_details", "reasoning", "thinking_blocks"):
@@ -155,14 +154,12 @@ def test_the_message_of_a_turn_with_calls_alone_has_null_content() -> None:
     assert message_to_wire(called(call()).message())["content"] is None
 
 
-@pytest.mark.parametrize(
-    "usage", [None, {}, [], "many", {"prompt_tokens": None}, {"prompt_tokens": -1}]
-)
+@for_each("usage", [None, {}, [], "many", {"prompt_tokens": None}, {"prompt_tokens": -1}])
 def test_usage_that_was_not_reported_is_none(usage: Any) -> None:
     assert turn({"content": "hi"}, usage=usage).usage is None
 
 
-@pytest.mark.parametrize("reason", ["error", "abort", "insufficient_system_resource"])
+@for_each("reason", ["error", "abort", "insufficient_system_resource"])
 def test_an_answer_that_the_server_broke_off_is_asked_for_again(reason: str) -> None:
     choice = {"message": {"content": ""}, "finish_reason": reason}
     with pytest.raises(MalformedAnswerError, match=reason):
@@ -199,7 +196,7 @@ def test_usage_never_counts_a_part_above_its_whole() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     "body", [b"", b"[]", b"null", b"1", b"\xff", b"[" * 10**6, b'{"a":' * 10**6, b"9" * 10**5]
 )
 def test_a_body_that_is_no_json_object_is_malformed(body: bytes) -> None:
@@ -299,7 +296,7 @@ USAGES: list[tuple[dict[str, Any], int, int, float | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "cached", "written", "cost"), USAGES)
+@for_each(("fields", "cached", "written", "cost"), USAGES)
 def test_cached_tokens_and_costs_are_read_under_each_providers_names(
     fields: dict[str, Any], cached: int, written: int, cost: float | None
 ) -> None:

@@ -22,6 +22,7 @@ from chat_server import (
     in_turn,
     tool_call,
 )
+from for_each import for_each
 from ports import deserted_port
 
 from harness.models.clients import endpoint
@@ -142,7 +143,7 @@ async def test_tools_are_left_out_where_there_are_none() -> None:
     assert set(talk.server.requests[0].body) == {"model", "messages"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("setting", "sent"),
     [
         ({"temperature": 0.0}, {"temperature": 0.0}),
@@ -215,7 +216,7 @@ RETRIED = {
 }
 
 
-@pytest.mark.parametrize("fault", RETRIED.values(), ids=RETRIED.keys())
+@for_each("fault", RETRIED.values())
 async def test_a_failure_that_may_pass_is_retried(fault: Reply) -> None:
     async with talking(in_turn(fault, fault, completion("at last"))) as talk:
         turn = await talk.ask()
@@ -227,7 +228,7 @@ async def test_a_failure_that_may_pass_is_retried(fault: Reply) -> None:
     assert bodies[0] == bodies[1] == bodies[2]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("fault", "attempts"),
     [(failure(500, "overloaded"), 5), (Reply(reset=True), 5), (Reply(body=b"{nope"), 3)],
     ids=["status", "reset", "malformed"],
@@ -303,7 +304,7 @@ async def test_the_provider_says_how_long_to_wait() -> None:
 # Failures that stay
 
 
-@pytest.mark.parametrize("status", [301, 307, 400, 401, 402, 403, 404, 405, 413, 422])
+@for_each("status", [301, 307, 400, 401, 402, 403, 404, 405, 413, 422])
 async def test_a_failure_that_stays_fails_at_once_in_the_providers_words(status: int) -> None:
     async with talking(in_turn(failure(status, "you may\nnot"))) as talk:
         with pytest.raises(ModelError, match=f"HTTP {status}: you may not") as caught:
@@ -336,7 +337,7 @@ async def test_a_redirect_is_not_followed_and_the_key_goes_nowhere_else() -> Non
         assert other.requests == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "fault",
     [failure(429, code="insufficient_quota"), failure(503, headers={"x-should-retry": "false"})],
     ids=["no money", "told not to"],
@@ -348,7 +349,7 @@ async def test_a_retryable_status_that_cannot_pass_fails_at_once(fault: Reply) -
     assert len(talk.server.requests) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "fault",
     [
         failure(400, "too much", code="context_length_exceeded"),
@@ -366,7 +367,7 @@ async def test_an_overflowing_context_has_an_error_of_its_own(fault: Reply) -> N
     assert len(talk.server.requests) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message", ["max_tokens is too large: 99999", "Invalid value: 'context'", "the input is empty"]
 )
 async def test_another_bad_request_is_no_overflow(message: str) -> None:
@@ -388,7 +389,7 @@ ECHOES: dict[str, Callable[[str], Reply]] = {
 }
 
 
-@pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES.keys())
+@for_each("echo", ECHOES.values())
 async def test_the_key_is_in_no_message(echo: Callable[[str], Reply]) -> None:
     async with talking(in_turn(echo(KEY))) as talk:
         with pytest.raises(ModelError) as caught:
@@ -470,7 +471,7 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS.keys())
+@for_each("refusal", REFUSALS.values())
 async def test_an_endpoint_that_refuses_broken_arguments_gets_them_wrapped(refusal: Reply) -> None:
     async with talking(in_turn(refusal, completion("go on"))) as talk:
         assert (await talk.ask(HISTORY)).text == "go on"
@@ -491,7 +492,7 @@ async def test_a_refusal_that_wrapping_does_not_cure_is_told_and_not_learnt() ->
     assert arguments_in(talk.server.requests[2])[0] == BROKEN
 
 
-@pytest.mark.parametrize("status", [401, 404])
+@for_each("status", [401, 404])
 async def test_other_refusals_are_not_tried_again(status: int) -> None:
     async with talking(in_turn(failure(status))) as talk:
         with pytest.raises(ModelError):
@@ -522,7 +523,7 @@ REASONING_REFUSED = {
 }
 
 
-@pytest.mark.parametrize("refusal", REASONING_REFUSED.values(), ids=REASONING_REFUSED.keys())
+@for_each("refusal", REASONING_REFUSED.values())
 async def test_an_endpoint_that_refuses_reasoning_is_asked_without_it_from_then_on(
     refusal: Reply,
 ) -> None:
@@ -564,7 +565,7 @@ async def test_a_server_that_refuses_reasoning_and_broken_arguments_gets_neither
     assert arguments_in(last)[0] == json.dumps({"unparsed": BROKEN})
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("history", "refusal"),
     [(HELLO, failure(400, GROQ)), (REASONED, failure(400, "temperature must be 1"))],
     ids=["no reasoning", "another fault"],
@@ -677,7 +678,7 @@ async def test_the_same_client_answers_for_every_sample(problem: Any) -> None:
         assert talk.model.name == "m"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("base_url", "expected"),
     [
         ("https://api.openai.com/v1", "max_completion_tokens"),

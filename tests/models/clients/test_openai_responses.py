@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Reply, Script, completion, failure, html_page, in_turn
+from for_each import for_each
 from responses_server import (
     ResponsesServer,
     called,
@@ -288,7 +289,7 @@ async def test_calls_of_one_id_are_told_apart_and_go_back_so() -> None:
     assert (last.text, talk.server.refusals) == ("Done.", [])
 
 
-@pytest.mark.parametrize("fault", RETRIED.values(), ids=RETRIED.keys())
+@for_each("fault", RETRIED.values())
 async def test_a_failure_that_may_pass_is_retried(fault: Reply) -> None:
     async with talking(in_turn(fault, fault, response(said("at last")))) as talk:
         turn = await talk.ask()
@@ -299,7 +300,7 @@ async def test_a_failure_that_may_pass_is_retried(fault: Reply) -> None:
     assert bodies[0] == bodies[1] == bodies[2]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("fault", "attempts"),
     [
         (failure(500), 5),
@@ -345,7 +346,7 @@ async def test_an_absurdly_large_answer_is_refused(
 # Failures that stay
 
 
-@pytest.mark.parametrize("status", [307, 400, 401, 404, 422])
+@for_each("status", [307, 400, 401, 404, 422])
 async def test_a_failure_that_stays_fails_at_once_in_the_providers_words(status: int) -> None:
     async with talking(in_turn(failure(status, "you may\nnot"))) as talk:
         with pytest.raises(ModelError, match=f"HTTP {status}: you may not"):
@@ -354,7 +355,7 @@ async def test_a_failure_that_stays_fails_at_once_in_the_providers_words(status:
     assert talk.retries == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         "Unsupported parameter: 'temperature' is not supported with this model.",
@@ -378,7 +379,7 @@ async def test_a_redirect_is_not_followed_and_the_key_goes_nowhere_else() -> Non
         assert other.requests == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "fault",
     [failed("invalid_prompt", "not this"), failed("bio_policy", "not this")],
     ids=["prompt", "policy"],
@@ -390,7 +391,7 @@ async def test_a_response_that_failed_for_good_is_told_in_its_words(fault: Reply
     assert len(talk.server.requests) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "fault",
     [
         failure(400, "too much", code="context_length_exceeded"),
@@ -421,8 +422,8 @@ ECHOES: dict[str, Callable[[str], Reply]] = {
 }
 
 
-@pytest.mark.parametrize("key", [KEY, "plain-words-as-a-key"])
-@pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES.keys())
+@for_each("key", [KEY, "plain-words-as-a-key"])
+@for_each("echo", ECHOES.values())
 async def test_the_key_is_in_no_message(echo: Callable[[str], Reply], key: str) -> None:
     retries: list[Retry] = []
     async with ResponsesServer(in_turn(echo(key))) as server:

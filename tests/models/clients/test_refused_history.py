@@ -8,6 +8,7 @@ import messages_server
 import pytest
 import responses_server
 from chat_server import ChatServer, Json, Reply, Script, completion, in_turn, tool_call
+from for_each import for_each
 from messages_server import MessagesServer
 from responses_server import ResponsesServer
 
@@ -98,7 +99,7 @@ async def talking(wire: str, script: Script) -> AsyncIterator[tuple[ChatServer, 
             await client.close()
 
 
-@pytest.mark.parametrize("name", REFUSALS)
+@for_each("name", REFUSALS)
 async def test_a_refused_history_is_an_error_of_its_own_and_asked_once(name: str) -> None:
     wire, reply = REFUSALS[name]
     retries: list[Any] = []
@@ -156,7 +157,7 @@ THOUGHT: dict[str, list[Reply]] = {
 }
 
 
-@pytest.mark.parametrize("wire", THOUGHT)
+@for_each("wire", THOUGHT)
 async def test_a_conversation_without_its_reasoning_is_taken(wire: str) -> None:
     """The server is as strict as the real one; nothing but reasoning is lost."""
     answers = THOUGHT[wire]

@@ -2,6 +2,7 @@ import json
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic_core import to_json
@@ -72,7 +73,7 @@ def test_a_conversation_is_a_list_of_items() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("setting", "sent"),
     [
         ({"temperature": 0.0}, {"temperature": 0.0}),
@@ -113,7 +114,7 @@ def within(part: Any) -> dict[str, Any]:
     return {**CLOSED, "properties": {"code": part}}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "schema",
     [
         CLOSED,
@@ -128,7 +129,7 @@ def test_a_schema_that_can_be_enforced_is_strict(schema: dict[str, Any]) -> None
     assert allows_strict(schema)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "schema",
     [
         {},
@@ -222,7 +223,7 @@ def test_items_of_this_wire_mean_nothing_to_chat_completions() -> None:
     assert wire == {"role": "assistant", "content": "Looking."}
 
 
-@pytest.mark.parametrize("block", [{}, {"responses_item": None}, {"responses_item": [1]}])
+@for_each("block", [{}, {"responses_item": None}, {"responses_item": [1]}])
 def test_a_block_without_an_item_is_not_sent(block: dict[str, Any]) -> None:
     message = AssistantMessage(text="hi", reasoning=(block,))
     assert message_to_wire(message) == [{"type": "message", "role": "assistant", "content": "hi"}]
@@ -231,7 +232,7 @@ def test_a_block_without_an_item_is_not_sent(block: dict[str, Any]) -> None:
 # Receiving
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"code": "a', "null", "[1]", '{"a":1}}'])
+@for_each("text", ["", "{", '{"code": "a', "null", "[1]", '{"a":1}}'])
 def test_argument_text_is_kept_as_it_came(text: str) -> None:
     assert turn(called("f", text)).tool_calls[0].arguments == text
 
@@ -252,7 +253,7 @@ def test_an_answer_may_be_empty() -> None:
     assert (answer.text, answer.tool_calls, answer.stop.reason) == ("", (), "end_turn")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "reason", "provider_word"),
     [
         (response(said("a")).body, "end_turn", "completed"),
@@ -290,7 +291,7 @@ def test_tokens_are_counted_apart() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "usage",
     [
         *(None, {}, [], "many", {"input_tokens": None}, {"x": 1}),
@@ -314,7 +315,7 @@ def test_usage_never_counts_a_part_above_its_whole() -> None:
     assert usage_from_wire(odd) == Usage(input_tokens=3)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "status", "throttled"),
     [("server_error", 500, False), ("rate_limit_exceeded", 429, True)],
 )
@@ -325,16 +326,14 @@ def test_a_failure_that_may_pass(code: str, status: int, throttled: bool) -> Non
     assert (caught.value.status, caught.value.throttled) == (status, throttled)
 
 
-@pytest.mark.parametrize(
-    "code", ["invalid_prompt", "insufficient_quota", "bio_policy", "", None, 5]
-)
+@for_each("code", ["invalid_prompt", "insufficient_quota", "bio_policy", "", None, 5])
 def test_a_failure_that_stays(code: Any) -> None:
     with pytest.raises(ModelError, match=r"the response failed.*no") as caught:
         turn_from_wire(failed(code).body, ())
     assert not isinstance(caught.value, ContextOverflowError)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "message"),
     [
         ("context_length_exceeded", "too much"),
@@ -361,7 +360,7 @@ def test_secrets_in_the_providers_words_are_masked() -> None:
         assert "[redacted]" in str(caught.value)
 
 
-@pytest.mark.parametrize("given", ["x", "", None, 7])
+@for_each("given", ["x", "", None, 7])
 def test_a_call_without_an_id_of_its_own_gets_one(given: Any) -> None:
     earlier = AssistantMessage(tool_calls=(ToolCall(id="x", name="f", arguments="{}"),))
     items = (called("f", call_id="y"), {**called("g"), "call_id": given}, called("h", call_id="y"))
@@ -403,7 +402,7 @@ MALFORMED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("body", MALFORMED.values(), ids=MALFORMED.keys())
+@for_each("body", MALFORMED.values())
 def test_an_answer_that_is_not_what_the_protocol_says_is_malformed(body: Any) -> None:
     with pytest.raises(MalformedAnswerError) as caught:
         turn_from_wire(body, ())
@@ -462,7 +461,7 @@ def test_any_answer_becomes_a_turn_that_can_be_sent_back_or_a_known_error(answer
     assert message_to_wire(stored.message()) == sent["input"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sent", "read"),
     [({"code": "x"}, '{"code":"x"}'), (None, "{}"), (["x"], '["x"]'), ('{"a": 1}', '{"a": 1}')],
 )

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 
 import pytest
+from for_each import for_each
 
 from harness.models.clients.rate_limits import retry_after
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
@@ -169,7 +170,7 @@ async def test_a_wait_longer_than_allowed_is_not_begun() -> None:
     assert time.slept == []
 
 
-@pytest.mark.parametrize("error", [ModelError("no"), ValueError("bug")])
+@for_each("error", [ModelError("no"), ValueError("bug")])
 async def test_errors_without_retry_pass_at_once(error: Exception) -> None:
     time = Time()
     with pytest.raises(type(error)) as caught:
@@ -178,7 +179,7 @@ async def test_errors_without_retry_pass_at_once(error: Exception) -> None:
     assert time.slept == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("headers", "seconds"),
     [
         ({"retry-after": "3"}, 3.0),

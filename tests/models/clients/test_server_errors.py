@@ -10,6 +10,7 @@ import messages_server
 import pytest
 import responses_server
 from chat_server import ChatServer, Json, Reply, Script, completion, failure, in_turn, tool_call
+from for_each import for_each
 from messages_server import MessagesServer
 from responses_server import ResponsesServer
 
@@ -111,7 +112,7 @@ class TestOverflow:
                 await talk.ask()
         assert len(talk.server.requests) == 1
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("wire", "event"),
         [
             ("chat", {"error": {"message": WORDS}}),
@@ -197,7 +198,7 @@ async def test_one_that_asks_for_it_of_a_request_without_a_limit_is_told_so() ->
 
 
 class TestUsage:
-    @pytest.mark.parametrize(
+    @for_each(
         ("wire", "zero"),
         [
             ("chat", completion("hello", usage={"prompt_tokens": 0, "completion_tokens": 0})),
@@ -286,7 +287,7 @@ class TestLoading:
 class TestAccount:
     """A wrong key or an empty account, which some providers report with status 400."""
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("wire", "refusal"),
         [
             (
@@ -358,14 +359,14 @@ ODD_CHAT: dict[str, Json] = {
 }
 
 
-@pytest.mark.parametrize("body", ODD_CHAT.values(), ids=ODD_CHAT)
+@for_each("body", ODD_CHAT.values(), ids=ODD_CHAT)
 async def test_an_answer_without_an_answer_is_malformed(body: Json) -> None:
     async with talking("chat", in_turn(Reply(body=body), GOOD)) as talk:
         assert (await talk.ask()).text == "hello"
     assert [retry.malformed for retry in talk.retries] == [True]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("raw_message", "text"),
     [
         ({"content": []}, ""),

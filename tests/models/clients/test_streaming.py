@@ -14,6 +14,7 @@ import messages_server
 import pytest
 import responses_server
 from chat_server import ChatServer, Json, Reply, Script, completion, failure, in_turn, tool_call
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from messages_server import MessagesServer
@@ -165,7 +166,7 @@ def plain(turn: ModelTurn) -> ModelTurn:
     return turn.model_copy(update={"latency_s": 0.0})
 
 
-@pytest.mark.parametrize(("wire", "reply"), ANSWERS.values(), ids=ANSWERS)
+@for_each(("wire", "reply"), ANSWERS.values(), ids=ANSWERS)
 async def test_a_turn_is_the_same_streamed_and_in_one_piece(wire: str, reply: Reply) -> None:
     async with talking(wire, in_turn(reply, replace(reply, whole=True))) as talk:
         streamed, whole = await talk.ask(), await talk.ask()
@@ -188,7 +189,7 @@ async def test_chat_completions_are_asked_for_their_usage() -> None:
 
 
 class TestEndpointsThatDoNot:
-    @pytest.mark.parametrize("how", ["refused", "options refused"])
+    @for_each("how", ["refused", "options refused"])
     async def test_an_endpoint_that_refuses_streaming_is_asked_without_it_from_then_on(
         self, how: Any
     ) -> None:
@@ -330,7 +331,7 @@ class TestFaults:
             (retry,) = talk.retries
             assert "the stream ended before the answer was complete" in retry.cause
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("wire", "event", "status"),
         [
             ("chat", {"error": {"message": "overloaded", "code": 529}}, 529),
@@ -388,7 +389,7 @@ class TestChunksAsServersSendThem:
         function = {"name": "run", "arguments": '{"x": 1}'}
         assert message["tool_calls"] == [{"id": "a", "type": "function", "function": function}]
 
-    @pytest.mark.parametrize("index", [{"index": 0}, {}], ids=["the same index", "no index"])
+    @for_each("index", [{"index": 0}, {}], ids=["the same index", "no index"])
     def test_calls_are_told_apart_by_their_ids(self, index: Json) -> None:
         message = chunks(
             {"tool_calls": [{**index, "id": "a", "function": {"name": "x", "arguments": "{}"}}]},

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 from chat_server import ChatServer, completion, failure, in_turn
+from for_each import for_each
 from messages_server import MessagesServer, message
 from responses_server import ResponsesServer, response, said
 
@@ -159,16 +160,14 @@ class TestVendor:
         assert "SECRET" not in str(caught.value)
         assert str(caught.value).count("[redacted]") == len(SENT)
 
-    @pytest.mark.parametrize(
-        "value", ["x gate: SECRET", ": SECRET", "x-gate: SECRÉT", "x-gate: SECRET\x07"]
-    )
+    @for_each("value", ["x gate: SECRET", ": SECRET", "x-gate: SECRÉT", "x-gate: SECRET\x07"])
     def test_what_no_header_can_carry_is_refused_unseen(self, value: str) -> None:
         with pytest.raises(UsageError, match="OPENAI_CUSTOM_HEADERS \\(environment\\)") as caught:
             opened("m", "http://127.0.0.1:9/v1", OPENAI_CUSTOM_HEADERS=value)
         assert "SECR" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "host"),
     [
         ("https://api.openai.com/v1", OPENAI_HOST),
@@ -184,7 +183,7 @@ def test_addresses_that_are_a_vendor_s_own(url: str, host: str) -> None:
     assert [each.variable for each in headers] == list(VARIABLES[host])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         "https://api.openai.com.evil.example/v1",

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 import pytest
+from for_each import for_each
 from generated_calls import TOOLS
 
 from harness.kinds.cpp.source_text import may_be_cpp
@@ -53,7 +54,7 @@ class TestBrokenJson:
         assert may_be_cpp(text_in_call(f'{{"code": "{written}"', "code"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "whole"),
     [
         (CODE, True),

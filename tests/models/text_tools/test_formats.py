@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
+from for_each import for_each
 from generated_calls import TOOLS
 from recorded_answers import counted
 
@@ -55,7 +55,7 @@ def test_every_text_of_a_real_model_is_read(test_data: Path) -> None:
         assert bool(calls[1:]) is ("run_tests" in each["text"] and not thought), each["format"]
 
 
-@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS.keys())
+@for_each("text", FORMS.values())
 def test_the_formats_of_current_models_are_read(text: str) -> None:
     assert read(text) == [("write_solution", {"code": FORMATS["code"]}), RUN]
     known = read_calls(text, TOOLS, known_only=True)
@@ -63,7 +63,7 @@ def test_the_formats_of_current_models_are_read(text: str) -> None:
     assert FORMATS["code"].splitlines()[0] not in known.text
 
 
-@pytest.mark.parametrize("text", FORMS.values(), ids=FORMS.keys())
+@for_each("text", FORMS.values())
 def test_a_message_that_was_cut_off_hands_in_no_half_program(text: str) -> None:
     for end in range(1, len(text), 3):
         for name, arguments in read(text[:end], cut_off=True):
@@ -74,7 +74,7 @@ def test_a_message_that_was_cut_off_hands_in_no_half_program(text: str) -> None:
 class TestVariantsOfTheFormats:
     CODE = "a = [1]\nprint(a[0] < 2, ']]>')"
 
-    @pytest.mark.parametrize(
+    @for_each(
         "text",
         [
             "<xy:tool_call>\n<xy:invoke name='write_solution'>\n<xy:parameter name='code'>{}"
@@ -95,7 +95,7 @@ class TestVariantsOfTheFormats:
             code = code.replace("]]>", "]]]]><![CDATA[>")
         assert read(text.replace("{}", code)) == [("write_solution", {"code": self.CODE})]
 
-    @pytest.mark.parametrize(
+    @for_each(
         "text",
         [
             '<|tool_call>call:write_solution{code:<|"|>print(1)',
@@ -112,8 +112,8 @@ class TestVariantsOfTheFormats:
 
 
 class TestBlocksWithinBlocks:
-    @pytest.mark.parametrize("marks", ["```", "~~~~", "````"])
-    @pytest.mark.parametrize("tag", ["python", "py", "text"])
+    @for_each("marks", ["```", "~~~~", "````"])
+    @for_each("tag", ["python", "py", "text"])
     def test_the_inner_one_is_the_program(self, marks: str, tag: str) -> None:
         code = 'def f():\n    """An example:\n\n    ```\n    1\n    ```\n    """\n'
         text = f"{marks}write_solution\n```{tag}\n{code}```\n{marks}\n```run_tests\n```"
@@ -131,13 +131,13 @@ class TestBlocksWithinBlocks:
 class TestThoughtsThatNothingCloses:
     CALLS = f"<tool_call>\n{json.dumps(CALL)}\n</tool_call>\n<tool_call>run_tests</tool_call>"
 
-    @pytest.mark.parametrize("opening", ["<think>", "<longcat_think>", "<|channel>thought\n"])
+    @for_each("opening", ["<think>", "<longcat_think>", "<|channel>thought\n"])
     def test_calls_at_their_end_are_meant(self, opening: str) -> None:
         text = f"{opening}\nOne of {fence(CALL)} and <tool_call>no</tool_call>.\n{self.CALLS}\n"
         assert read(text) == [WRITTEN, RUN]
         assert read_calls(text, TOOLS).text.startswith(opening.strip())
 
-    @pytest.mark.parametrize(
+    @for_each(
         "text",
         [
             f"<think>{CALLS} would be a call.",
@@ -165,7 +165,7 @@ def test_every_solution_of_the_recorded_runs_is_read(test_data: Path) -> None:
 class TestUnescapedCode:
     DOCSTRING = 'def f(n):\n    """Doc, "quoted": x."""\n    return "}"'
 
-    @pytest.mark.parametrize(
+    @for_each(
         "written",
         [
             DOCSTRING.replace("\n", "\\n"),
@@ -174,7 +174,7 @@ class TestUnescapedCode:
         ],
         ids=["escaped newlines", "real newlines", "both"],
     )
-    @pytest.mark.parametrize("around", ["```json\n{}\n```", "<tool_call>{}</tool_call>", "{}"])
+    @for_each("around", ["```json\n{}\n```", "<tool_call>{}</tool_call>", "{}"])
     def test_a_docstring_in_a_string_is_stored(self, written: str, around: str) -> None:
         call = f'{{"name": "write_solution", "arguments": {{"code": "{written}"}}}}'
         assert read(around.replace("{}", call)) == [("write_solution", {"code": self.DOCSTRING})]
@@ -204,7 +204,7 @@ class TestUnescapedCode:
         call = f'{{"name": "write_solution", "arguments": {{"code": "{code}'
         assert read(f"```json\n{call}```") == [("write_solution", {"code": code})]
 
-    @pytest.mark.parametrize("after", ["", "\n```"], ids=["open", "no Python"])
+    @for_each("after", ["", "\n```"], ids=["open", "no Python"])
     def test_a_string_that_nothing_ends_is_not_stored(self, after: str) -> None:
         code = "print(1)\nprint(2" + ("" if after else ")")
         call = f'{{"name": "write_solution", "arguments": {{"code": "{code}'
@@ -226,7 +226,7 @@ class TestUnluckyTexts:
         text = f"{fence(CALL)}\n<tool_result>\n{inner}\n</tool_result>\n{fence('', 'run_tests')}"
         assert read(text) == [WRITTEN, RUN]
 
-    @pytest.mark.parametrize(
+    @for_each(
         "thought",
         [
             "<think>{}</think>",
@@ -239,7 +239,7 @@ class TestUnluckyTexts:
         inner = "<tool_call>{'name': 'read_problem'}</tool_call>"
         assert read(f"{thought.replace('{}', inner)}\n{fence(CALL)}") == [WRITTEN]
 
-    @pytest.mark.parametrize(
+    @for_each(
         "name",
         ["functions.write_solution", "write_solution<|channel|>commentary", "Write-Solution"],
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from linear import assert_linear
@@ -114,7 +115,7 @@ def glm(call: dict[str, Any], between: str = "\n") -> str:
 class TestTextWithoutJson:
     """A fenced block tagged with the name of a tool that takes one text."""
 
-    @pytest.mark.parametrize(
+    @for_each(
         "text",
         [
             block(CODE.rstrip("\n"), "write_solution"),
@@ -131,7 +132,7 @@ class TestTextWithoutJson:
         assert [name for name, _ in calls(text)] == ["read_problem", "write_solution", "run_tests"]
         assert calls(text)[1] == WRITTEN
 
-    @pytest.mark.parametrize("tag", ["python", "run_tests", "read_problem", "write", "submit"])
+    @for_each("tag", ["python", "run_tests", "read_problem", "write", "submit"])
     def test_a_block_of_another_tag_is_none(self, tag: str) -> None:
         assert calls(block("print(1)", tag)) == []
 
@@ -156,8 +157,8 @@ class TestCodeBesideACall:
 
     EMPTY = block({"name": "write_solution", "arguments": {}})
 
-    @pytest.mark.parametrize("arguments", [{}, {"code": ""}, None])
-    @pytest.mark.parametrize("tag", ["python", "", "py"])
+    @for_each("arguments", [{}, {"code": ""}, None])
+    @for_each("tag", ["python", "", "py"])
     def test_the_block_after_the_call_is_its_code(self, arguments: Any, tag: str) -> None:
         call = block({"name": "write_solution", "arguments": arguments})
         text = f"{call}\n\nThis is it:\n\n{block('print(1)', tag)}\n{block(RUN)}"
@@ -180,7 +181,7 @@ class TestCodeBesideACall:
 
 
 class TestWaysToWriteACall:
-    @pytest.mark.parametrize(
+    @for_each(
         "text",
         [
             block(WRITE),
@@ -247,7 +248,7 @@ class TestWaysToWriteACall:
         text = block('{"name": "write_solution", "arguments": {"code": "a = 1\nprint(a)\n"}}')
         assert calls(text) == [("write_solution", {"code": "a = 1\nprint(a)\n"})]
 
-    @pytest.mark.parametrize("missing", ["{}", '{"arguments": null}'])
+    @for_each("missing", ["{}", '{"arguments": null}'])
     def test_arguments_may_be_missing_where_the_tool_is_known(self, missing: str) -> None:
         assert calls(block({"name": "run_tests", **json.loads(missing)})) == [("run_tests", {})]
 
@@ -259,7 +260,7 @@ class TestWaysToWriteACall:
 
 
 class TestSeveralCalls:
-    @pytest.mark.parametrize(
+    @for_each(
         "text",
         [
             f"One.\n{block(READ)}\nTwo.\n{block(WRITE)}\nThree.\n{block(RUN)}",
@@ -291,9 +292,7 @@ class TestSeveralCalls:
         )
         assert reading.text == f"First.\nThen.\n{python}\nLast."
 
-    @pytest.mark.parametrize(
-        "text", [mistral_v11(RUN), mistral(RUN), deepseek(RUN), kimi(RUN), glm(RUN)]
-    )
+    @for_each("text", [mistral_v11(RUN), mistral(RUN), deepseek(RUN), kimi(RUN), glm(RUN)])
     def test_text_beside_calls_between_tokens_is_kept(self, text: str) -> None:
         reading = read_calls(f"First.\n{text}\nLast.", TOOLS)
         assert (reading.text, len(reading.calls)) == ("First.\nLast.", 1)
@@ -304,7 +303,7 @@ class TestSeveralCalls:
 
 
 class TestNoCall:
-    @pytest.mark.parametrize(
+    @for_each(
         "text",
         [
             "",
@@ -339,15 +338,15 @@ class TestNoCall:
 
 
 class TestBrokenCalls:
-    @pytest.mark.parametrize("most", range(45, len(json.dumps(WRITE)) - 2, 3))
-    @pytest.mark.parametrize("opening", ["```json\n", "<tool_call>", ""])
+    @for_each("most", range(45, len(json.dumps(WRITE)) - 2, 3))
+    @for_each("opening", ["```json\n", "<tool_call>", ""])
     def test_a_call_that_breaks_off_has_broken_arguments(self, opening: str, most: int) -> None:
         (name, arguments), *more = calls(f"{opening}{json.dumps(WRITE)[:most]}")
         assert not more
         assert name == "write_solution"
         assert str(arguments).startswith("broken: {")
 
-    @pytest.mark.parametrize("most", range(4, len(ARGUMENTS), 7))
+    @for_each("most", range(4, len(ARGUMENTS), 7))
     def test_a_call_between_tokens_that_breaks_off_has_broken_arguments(self, most: int) -> None:
         cut = len(ARGUMENTS) - most
         for text in (mistral_v11(WRITE), deepseek(WRITE), kimi(WRITE)):
@@ -356,7 +355,7 @@ class TestBrokenCalls:
             assert (name, arguments) == ("write_solution", f"broken: {ARGUMENTS[:cut].strip()}")
             assert not more
 
-    @pytest.mark.parametrize("end", ["<arg_key>co", "<arg_key>code</arg_key>\n", CODE[:9]])
+    @for_each("end", ["<arg_key>co", "<arg_key>code</arg_key>\n", CODE[:9]])
     def test_a_call_of_pairs_that_breaks_off_has_broken_arguments(self, end: str) -> None:
         whole = glm(WRITE)
         text = whole[: whole.index(end) + len(end)]
@@ -372,7 +371,7 @@ class TestBrokenCalls:
         text = f"{block(READ)}\n```json\n{json.dumps(WRITE)[:60]}"
         assert [name for name, _ in calls(text)] == ["read_problem", "write_solution"]
 
-    @pytest.mark.parametrize("body", ["{'name': 5}", '{"code": 1}', '{"'])
+    @for_each("body", ["{'name': 5}", '{"code": 1}', '{"'])
     def test_a_tag_with_anything_else_is_a_call_of_no_tool(self, body: str) -> None:
         assert calls(f"<tool_call>{body}</tool_call>") == [(UNNAMED, _decoded(body))]
 

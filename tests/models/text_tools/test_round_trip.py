@@ -5,6 +5,7 @@ import random
 from typing import Any
 
 import pytest
+from for_each import for_each
 from generated_calls import FORMATS, TOOLS, odd_text, program
 
 from harness.models.text_tools.reader import read_calls
@@ -31,7 +32,7 @@ def test_a_program_comes_back_as_it_was_written(name: str) -> None:
         assert len(calls) == 2 if run else len(calls) <= 2
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@for_each("name", FORMATS)
 def test_half_a_call_is_never_a_whole_one(name: str) -> None:
     """Wherever the token limit cuts a message off, no part of its program is stored."""
     rng = random.Random(name)

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-import pytest
+from for_each import for_each
 from generated_calls import TOOLS
 
 from harness.models.protocol import (
@@ -37,7 +37,7 @@ def called(turn: ModelTurn) -> list[tuple[str, Any]]:
     return [(call.name, json.loads(call.arguments)) for call in turn.tool_calls]
 
 
-@pytest.mark.parametrize("calls", [TAGS, QWEN, FENCES], ids=["json", "qwen", "fences"])
+@for_each("calls", [TAGS, QWEN, FENCES], ids=["json", "qwen", "fences"])
 def test_whole_calls_at_the_end_of_the_thoughts_are_taken(calls: str) -> None:
     given = thought(f"I could <tool_call>call</tool_call> it.\nI should act.\n{calls}\n")
     turn = calls_in_thoughts(given, (), TOOLS)
@@ -45,7 +45,7 @@ def test_whole_calls_at_the_end_of_the_thoughts_are_taken(calls: str) -> None:
     assert (turn.stop.reason, turn.reasoning) == ("tool_use", given.reasoning)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "given",
     [
         thought(TAGS, text="Done."),

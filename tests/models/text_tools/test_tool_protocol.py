@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-import pytest
+from for_each import for_each
 
 from harness.agent.tool_use import ToolUse
 from harness.models.faults import (
@@ -77,26 +77,26 @@ def error(status: int, message: str) -> Exception:
     return failed_status(status, {}, body, Redactor(), now=0.0)
 
 
-@pytest.mark.parametrize(("status", "message"), REFUSED)
+@for_each(("status", "message"), REFUSED)
 def test_a_refusal_of_tools_is_known_by_its_words(status: int, message: str) -> None:
     refusal = error(status, message)
     assert isinstance(refusal, ToolsRefusedError)
     assert message[:60] in str(refusal)
 
 
-@pytest.mark.parametrize(("status", "message"), NOT_REFUSED)
+@for_each(("status", "message"), NOT_REFUSED)
 def test_other_errors_are_not_refused_tools(status: int, message: str) -> None:
     assert not isinstance(error(status, message), ToolsRefusedError)
 
 
-@pytest.mark.parametrize(("status", "message"), WITHOUT)
+@for_each(("status", "message"), WITHOUT)
 def test_a_server_without_tools_is_an_error_that_says_what_to_do(status: int, message: str) -> None:
     refusal = error(status, message)
     assert type(refusal) is RejectedError
     assert "--tool-protocol text" in str(refusal)
 
 
-@pytest.mark.parametrize(("status", "message", "api"), OTHER_API)
+@for_each(("status", "message", "api"), OTHER_API)
 def test_a_model_of_another_protocol_is_an_error_that_names_the_flag(
     status: int, message: str, api: str
 ) -> None:
@@ -105,7 +105,7 @@ def test_a_model_of_another_protocol_is_an_error_that_names_the_flag(
     assert str(refusal).endswith(f"; give --api {api}")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "message"),
     [
         (400, "This is not a chat model; did you mean to use v1/completions?"),
@@ -141,7 +141,7 @@ async def test_a_slow_answer_holds_the_others_up_only_so_long() -> None:
     assert [await use.is_native() for _ in range(3)] == [True] * 3
 
 
-@pytest.mark.parametrize("protocol", ["native", "text"])
+@for_each("protocol", ["native", "text"])
 async def test_a_protocol_that_was_chosen_is_not_changed(protocol: ToolProtocol) -> None:
     use = ToolUse(protocol)
     assert await use.is_native() is (protocol == "native")

@@ -2,12 +2,12 @@
 
 import gc
 
-import pytest
+from for_each import for_each
 
 from harness.run.store.results import uncollected
 
 
-@pytest.mark.parametrize("enabled", [True, False])
+@for_each("enabled", [True, False])
 def test_the_collector_is_as_before_after_a_read(*, enabled: bool) -> None:
     before = gc.isenabled()
     try:

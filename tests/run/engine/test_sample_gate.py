@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from for_each import for_each
 
 from harness.agent.attempt import BudgetSpentError, RunStop, StopReason
 from harness.models.prices.price import Price
@@ -94,7 +95,7 @@ class TestSamplesBudget:
             await gate.enter()
 
 
-@pytest.mark.parametrize(("loading", "paused"), [(True, False), (None, True)])
+@for_each(("loading", "paused"), [(True, False), (None, True)])
 async def test_a_server_that_is_loading_its_model_is_no_outage(
     loading: bool | None, *, paused: bool
 ) -> None:

@@ -1,6 +1,7 @@
 """How good each revision was: what its own public tests and the two grades say."""
 
 import pytest
+from for_each import for_each
 
 from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
 from harness.agent.events import PublicTests
@@ -37,7 +38,7 @@ def solved(of: Attempt, grade: Grade, **others: Grade) -> list[bool | None]:
     return [step.solved for step in steps_of(of, grade, others, None)]
 
 
-@pytest.mark.parametrize("grade", [RIGHT, WRONG])
+@for_each("grade", [RIGHT, WRONG])
 def test_the_final_revision_is_what_its_grade_says(grade: Grade) -> None:
     assert solved(attempt(written("a", 2)), grade) == [grade.solved]
 
@@ -52,8 +53,8 @@ def test_a_revision_that_failed_a_public_test_is_wrong() -> None:
     assert solved(of, RIGHT) == [False, True]
 
 
-@pytest.mark.parametrize("grade", [RIGHT, WRONG])
-@pytest.mark.parametrize("passed", [None, 2])
+@for_each("grade", [RIGHT, WRONG])
+@for_each("passed", [None, 2])
 def test_a_first_one_of_which_they_say_nothing_is_judged(passed: int | None, grade: Grade) -> None:
     of = attempt(written("a", passed), written("b", 1))
     assert to_judge(of) == ("a",)
@@ -93,7 +94,7 @@ def test_one_that_passed_all_public_tests_it_ran_passed_the_hidden_ones_that_rep
     assert [step.public_passed for step in steps] == [1, 5]
 
 
-@pytest.mark.parametrize("verdict", [Verdict.UNGRADED, Verdict.CHECKER_ERROR])
+@for_each("verdict", [Verdict.UNGRADED, Verdict.CHECKER_ERROR])
 def test_a_grade_that_says_nothing_leaves_it_unknown(verdict: Verdict) -> None:
     of = attempt(written("a"), written("b", 1))
     assert solved(of, WRONG, a=Grade(verdict=verdict)) == [None, False]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import DataError, UsageError
 from harness.grading.answer_judge import check_answerable, judge_answer
@@ -92,7 +93,7 @@ def test_several_kinds_are_refused_in_one_line(problems: dict[Kind, Problem]) ->
         rules_of([problems[OUTPUT], problems[EXECUTION]])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "names"),
     [
         (Kind.CODE_GENERATION, ["harness", "lcb"]),

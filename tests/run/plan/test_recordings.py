@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from written import WRITTEN
 
@@ -27,7 +28,7 @@ LEAST = 24
 """Fewest problems that the demo should have."""
 
 
-@pytest.mark.parametrize(("mode", "prompt"), BUNDLED)
+@for_each(("mode", "prompt"), BUNDLED)
 def test_the_bundled_recordings_are_of_the_same_problems(mode: str, prompt: str) -> None:
     lines = (FIXTURES / "problems.jsonl").read_text().splitlines()
     bundled = {json.loads(line)["id"] for line in lines}
@@ -58,7 +59,7 @@ def test_a_set_of_recordings_plays_the_run_of_the_mode_and_prompt() -> None:
         assert model.most_samples(["fixture/dry-beds"]) == samples
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("mode", "prompt", "message"),
     [
         ("self_repair", "default", "no recordings of self_repair; it has agentic, single_shot"),
@@ -90,7 +91,7 @@ def test_a_line_that_is_no_event_is_named(tmp_path: Path) -> None:
         list(read_events(path))
 
 
-@pytest.mark.parametrize("problem_id", ["a/../../etc/passwd", "a/b c", "a/é", "a/%2F", "a/-0"])
+@for_each("problem_id", ["a/../../etc/passwd", "a/b c", "a/é", "a/%2F", "a/-0"])
 def test_an_id_never_leaves_the_folder_and_comes_back_whole(problem_id: str) -> None:
     from urllib.parse import unquote
 
@@ -99,7 +100,7 @@ def test_an_id_never_leaves_the_folder_and_comes_back_whole(problem_id: str) -> 
     assert unquote(name.removesuffix(".jsonl")) == f"{problem_id}-3"
 
 
-@pytest.mark.parametrize(("mode", "ends"), [("agentic", True), ("best_of_k_public", False)])
+@for_each(("mode", "ends"), [("agentic", True), ("best_of_k_public", False)])
 def test_a_loop_that_the_model_had_ended_ends_there_again(
     mode: str, ends: bool, tmp_path: Path
 ) -> None:

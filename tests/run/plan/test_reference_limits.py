@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import UsageError
 from harness.run.settings.execution_settings import factor_of, read_test_timeout
 from harness.run.settings.spec import RunSpec, read_spec
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "kept", "factor"),
     [
         (2, 2.0, None),
@@ -28,7 +29,7 @@ def test_test_timeout_is_seconds_or_a_factor(
     assert RunSpec.model_validate(spec.model_dump(mode="json")) == spec
 
 
-@pytest.mark.parametrize(
+@for_each(
     "given",
     [
         *("reference", "reference4", "references*4", "reference*", "reference*x", "reference*-1"),
@@ -40,9 +41,7 @@ def test_a_bad_factor_of_test_timeout_is_refused(given: str) -> None:
         read_spec(None, {"test_timeout": given})
 
 
-@pytest.mark.parametrize(
-    "given", ["soon", "", "0", "-1", "nan", "inf", "1e9", True, [], {}, 10**400]
-)
+@for_each("given", ["soon", "", "0", "-1", "nan", "inf", "1e9", True, [], {}, 10**400])
 def test_bad_seconds_of_test_timeout_are_refused(given: Any) -> None:
     with pytest.raises(ValueError, match="give CPU seconds, more than 0, at most 604800, or ref"):
         read_test_timeout(given)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import typer
 import yaml
+from for_each import for_each
 
 import harness
 from harness.agent.strategies.modes import built_in_modes
@@ -128,7 +129,7 @@ def words(values: dict[str, Any]) -> Iterator[str]:
             yield str(value[0] if isinstance(value, list) else value)
 
 
-@pytest.mark.parametrize(("key", "mode"), UNUSED)
+@for_each(("key", "mode"), UNUSED)
 def test_a_setting_that_the_mode_does_not_use_is_refused(
     key: str, mode: str, tmp_path: Path
 ) -> None:
@@ -141,7 +142,7 @@ def test_a_setting_that_the_mode_does_not_use_is_refused(
         assert key in text.replace("-", "_") or "`harness mcp` begins" in text, entry
 
 
-@pytest.mark.parametrize(("key", "mode"), USED)
+@for_each(("key", "mode"), USED)
 def test_a_setting_that_the_mode_uses_is_taken(key: str, mode: str, tmp_path: Path) -> None:
     values = {"mode": mode, **AGENT.get(mode, {}), key: values_of(key)[0]}
     assert isinstance(from_flags(values, tmp_path), RunSpec)
@@ -160,7 +161,7 @@ EFFECT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 """Settings that need others to have an effect, and those others; the usual mode will do."""
 
 
-@pytest.mark.parametrize("key", [key for key, each in SETTINGS.items() if each.otherwise])
+@for_each("key", [key for key, each in SETTINGS.items() if each.otherwise])
 def test_a_setting_without_effect_beside_the_others_is_refused(key: str) -> None:
     values, others = EFFECT[key]
     refuse_ineffective(RunSpec(**values, **others))
@@ -171,7 +172,7 @@ def test_a_setting_without_effect_beside_the_others_is_refused(key: str) -> None
     assert flag_of(key, values[key]) in text
 
 
-@pytest.mark.parametrize("key", OF_MODES)
+@for_each("key", OF_MODES)
 def test_a_value_that_is_the_default_is_refused_as_well_unless_it_says_no(key: str) -> None:
     mode = next((mode for mode in MODES if not uses(mode, key)), None)
     default = RunSpec.model_fields[key].get_default()
@@ -204,7 +205,7 @@ def test_a_grid_over_a_setting_has_each_distinct_cell_once(key: str, tmp_path: P
         assert len(variants) == 2 * len(using) + (2 - len(using))
 
 
-@pytest.mark.parametrize("key", ["best_of", "repair_rounds", "test_answers", "plans"])
+@for_each("key", ["best_of", "repair_rounds", "test_answers", "plans"])
 def test_none_and_the_default_are_one_variant(key: str, tmp_path: Path) -> None:
     mode = users_of(key)[0]
     path = tmp_path / "g.yaml"

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,7 +39,7 @@ def test_a_single_value_stands_for_a_list_of_one(tmp_path: Path) -> None:
     assert (spec.task, spec.filter_platform) == (("two-sum",), ("leetcode",))
 
 
-@pytest.mark.parametrize("key", RunSpec.model_fields)
+@for_each("key", RunSpec.model_fields)
 def test_a_misspelt_key_is_answered_with_the_right_one(key: str, tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     path.write_text(f"{key}x: 1\n")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from results_made import made_result
 from runs_made import result, start, write_run, write_transcript
@@ -152,7 +153,7 @@ def test_a_run_is_not_made_larger_than_it_can_be_read(tmp_path: Path) -> None:
     assert not (tmp_path / "r").exists()
 
 
-@pytest.mark.parametrize(("depth", "fits"), [(DEEPEST, True), (DEEPEST + 2, False)])
+@for_each(("depth", "fits"), [(DEEPEST, True), (DEEPEST + 2, False)])
 def test_json_nested_too_deeply_is_refused(tmp_path: Path, depth: int, fits: bool) -> None:
     (tmp_path / "x").write_text("[" * depth + "]" * depth)
     if fits:

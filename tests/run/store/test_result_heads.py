@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
+from for_each import for_each
 
 from harness.agent.events import (
     Damaged,
@@ -60,7 +60,7 @@ def viewed(path: Path) -> list[Event | None]:
     return [index.event(line) for line in index.in_order()]
 
 
-@pytest.mark.parametrize("name", SEQUENCES)
+@for_each("name", SEQUENCES)
 def test_events_are_read_as_they_were_written(tmp_path: Path, name: str) -> None:
     events, short = SEQUENCES[name]
     path = written(tmp_path, [START, ASKED, *events])
@@ -102,7 +102,7 @@ def told(content: str) -> ToolResult:
     return ToolResult(turn=1, result=message)
 
 
-@pytest.mark.parametrize("name", REPEATS)
+@for_each("name", REPEATS)
 def test_what_the_user_message_says_is_not_written_again(tmp_path: Path, name: str) -> None:
     content, paragraphs = REPEATS[name]
     events: list[Event] = [START, SAID, ANSWER, told(content), result(1)]
@@ -127,7 +127,7 @@ def test_only_the_newest_user_message_counts(tmp_path: Path) -> None:
     assert viewed(path) == events
 
 
-@pytest.mark.parametrize("damage", ["{]", '{"event":"request","turn":1}'])
+@for_each("damage", ["{]", '{"event":"request","turn":1}'])
 def test_a_result_after_a_damaged_message_is_damaged_not_shortened(
     tmp_path: Path, damage: str
 ) -> None:
@@ -142,7 +142,7 @@ def test_a_result_after_a_damaged_message_is_damaged_not_shortened(
     assert viewed(path)[-1] is None
 
 
-@pytest.mark.parametrize("number", ["", "-1", "1e2", "99", "9" * 5000])
+@for_each("number", ["", "-1", "1e2", "99", "9" * 5000])
 def test_a_result_that_repeats_more_than_was_said_is_damaged(tmp_path: Path, number: str) -> None:
     path = written(tmp_path, [START, ASKED, ANSWER, result(0)])
     lines = path.read_text().splitlines(keepends=True)
@@ -153,7 +153,7 @@ def test_a_result_that_repeats_more_than_was_said_is_damaged(tmp_path: Path, num
     assert viewed(path)[-1] is None
 
 
-@pytest.mark.parametrize(("place", "readable"), [(2, 0), (3, 0), (4, 1)])
+@for_each(("place", "readable"), [(2, 0), (3, 0), (4, 1)])
 def test_results_after_a_damaged_line_of_their_answer_are_damaged_too(
     tmp_path: Path, place: int, readable: int
 ) -> None:
@@ -177,14 +177,14 @@ USUAL = [
 ]
 
 
-@pytest.mark.parametrize(("turn", "usual"), USUAL)
+@for_each(("turn", "usual"), USUAL)
 def test_the_usual_reason_to_stop_is_left_out(turn: ModelTurn, usual: bool) -> None:
     line = line_of(Response(turn=1, response=turn))
     assert ("stop" not in json.loads(line)["response"]) == usual
     assert EVENT.validate_json(line) == Response(turn=1, response=turn)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sample", "problem_id", "index", "named"),
     [("a/b#0", "a/b", 0, True), ("a#1#2", "a#1", 2, True), ("a/b#00", "a/b", 0, False)],
 )

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from program import harness
 
 from harness.agent.events import (
@@ -95,7 +96,7 @@ def _shared() -> SharedParts:
     return SharedParts(shared_parts(FACTS, [SYSTEM, OTHER_SYSTEM], [ADVICE]))
 
 
-@pytest.mark.parametrize("name", EVENTS)
+@for_each("name", EVENTS)
 def test_a_line_is_read_as_it_was_written(name: str) -> None:
     shared, line = _shared(), line_of(EVENTS[name])
     stored = shared.leave_out(line)
@@ -106,7 +107,7 @@ def test_a_line_is_read_as_it_was_written(name: str) -> None:
     assert SharedParts().lacks(stored) == (stored != line)
 
 
-@pytest.mark.parametrize("stored", [None, [], {"sample": 3, "system": []}, {"sample": {}}])
+@for_each("stored", [None, [], {"sample": 3, "system": []}, {"sample": {}}])
 def test_a_run_that_shares_nothing_writes_whole_lines(stored: object) -> None:
     for event in EVENTS.values():
         assert SharedParts(stored).leave_out(line_of(event)) == line_of(event)

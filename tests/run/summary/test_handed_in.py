@@ -1,6 +1,6 @@
 """What a sample would have handed in, had it been cut off."""
 
-import pytest
+from for_each import for_each
 from results_made import made_result
 
 from harness.run.store.results import Step
@@ -61,7 +61,7 @@ def test_the_newest_solution_is_handed_in_without_public_tests() -> None:
     assert verdicts(step(None, True), step(None, False), public=0) == [True, False]
 
 
-@pytest.mark.parametrize("solved", [True, False])
+@for_each("solved", [True, False])
 def test_a_sample_without_steps_hands_in_at_its_end(solved: bool) -> None:
     (only,) = handed_in(made_result("p", solved=solved), "agentic")
     assert only == (None, solved)

@@ -1,6 +1,7 @@
 """What iterating brought: who counts as solved by when, and what nobody knows."""
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -159,7 +160,7 @@ class TestTurns:
         iteration = curve(sample("a", step(1, solved=True), step(2, 0), solved=False))
         assert (iteration.lost, iteration.by_turn[-1].solved) == (1, 1)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("graded", "iterated"),
         [
             ([sample("a", step(1, solved=True))], False),
@@ -195,7 +196,7 @@ class TestAmounts:
         assert [point.within for point in curve_points] == [0.005, 0.01, 0.02]
         assert {point.solved for point in curve_points} == {1}
 
-    @pytest.mark.parametrize(
+    @for_each(
         "unknown",
         [
             sample("b", usage=None, cost=None),

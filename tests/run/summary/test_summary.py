@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -83,7 +84,7 @@ class TestDenominators:
         assert (total.problems, total.graded, total.ungraded) == (4, 4, 0)
         assert total.pending == {}
 
-    @pytest.mark.parametrize(
+    @for_each(
         "verdict",
         [
             *(Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR, Verdict.TIME_LIMIT, Verdict.NO_SOLUTION),
