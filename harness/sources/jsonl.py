@@ -9,7 +9,7 @@ one JSON value. Tests may be code, and become code where JSON cannot express the
 compares results with a tolerance, in any language.
 """
 
-from functools import partial
+from functools import cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -102,13 +102,19 @@ def load_bundled(where: str | None, *, skip_bad_rows: bool = False, watch: Watch
     Raises:
         UsageError: a place is given; there is only one set.
     """
+    del skip_bad_rows, watch  # no row is bad, and the file is small
     if where is not None:
         raise UsageError(f"fixture has no {where!r}: the bundled problems are one set")
+    return _bundled()
+
+
+@cache
+def _bundled() -> Loaded:
+    """Read the bundled problems, once a process: their file is a part of the package."""
     bundled = resources.files("harness") / "fixtures" / "problems.jsonl"
     with resources.as_file(bundled) as path:
         file = JsonLines(path, name="fixtures/problems.jsonl")
-        parse = partial(parse_row, source="fixture")
-        return load_rows([file], parse, skip_bad_rows=skip_bad_rows, watch=watch)
+        return load_rows([file], partial(parse_row, source="fixture"))
 
 
 def _program_of(row: JsonlRow, where: str) -> "RowProgram | None":

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -213,17 +214,22 @@ class TestImport:
             harness.import_run(revisions, [ECHO], tmp_path / "r", memory=512)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    answers = {ECHO["id"]: "print(input())"}
+    made = tmp_path_factory.mktemp("made") / "r"
+    harness.evaluate(
+        lambda problem: answers.get(problem["id"], "print(0)"),
+        benchmark=[{**ECHO, "difficulty": "easy"}, DOUBLE],
+        out=made,
+    )
+    return made
+
+
 class TestExport:
     @pytest.fixture
-    def run(self, tmp_path: Path) -> harness.LoadedRun:
-        answers = {ECHO["id"]: "print(input())"}
-        made = tmp_path / "r"
-        harness.evaluate(
-            lambda problem: answers.get(problem["id"], "print(0)"),
-            benchmark=[{**ECHO, "difficulty": "easy"}, DOUBLE],
-            out=made,
-        )
-        return harness.load_run(made)
+    def run(self, made: Path, tmp_path: Path) -> harness.LoadedRun:
+        return harness.load_run(shutil.copytree(made, tmp_path / "r"))
 
     @pytest.mark.thorough
     async def test_export_run_writes_what_the_command_writes(

@@ -5,6 +5,7 @@ one item a file, and running that item collects and runs the file's tests: a fil
 by one worker. Not where single tests are named, or the last failures are asked for.
 """
 
+import gc
 import random
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -68,7 +69,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     if not isinstance(item, AllTests):
         return None
     session, hook = item.session, item.config.hook
+    gc.disable()
     tests = list(session.genitems(item.parent.module))
+    gc.enable()
     hook.pytest_collection_modifyitems(session=session, config=item.config, items=tests)
     position = session.items.index(item)
     for test, following in zip(tests, [*tests[1:], nextitem], strict=False):
