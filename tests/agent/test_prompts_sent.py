@@ -114,7 +114,7 @@ def problem_of(tmp_path: Path) -> Callable[[str], tuple[Problem, str]]:
     return problem_of
 
 
-@pytest.mark.parametrize("name", RENDERED)
+@for_each("name", RENDERED)
 def test_the_texts_of_a_mode_for_a_kind_of_problem_are_as_they_were(
     problem_of: Callable[[str], tuple[Problem, str]], name: str
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from own_problems import UNTESTED
 from program import harness as program
@@ -145,7 +146,7 @@ def test_evaluate_finds_the_benchmark_that_is_meant(
 
 
 class TestMistakes:
-    @pytest.mark.parametrize(
+    @for_each(
         ("arguments", "words"),
         [
             ({"max_turn": 3}, "unknown key 'max_turn'; did you mean 'max_turns'"),

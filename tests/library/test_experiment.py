@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, completion
+from for_each import for_each
 from json_lines import json_lines
 from program import harness as command
 from rich.console import Console
@@ -254,7 +255,7 @@ class TestOwnModels:
         assert "p1" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "message"),
     [
         ({"models": [good, good]}, "two models have the name python:"),

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 import harness
 from harness.features.episode.shared import EpisodeKeys
@@ -151,7 +152,7 @@ def functions(name: str) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("name", NAMES.split())
+@for_each("name", NAMES.split())
 def test_every_annotation_is_there_and_means_something(name: str) -> None:
     for function in functions(name):
         hints = typing.get_type_hints(function, localns=FOR_TYPE_CHECKERS)

@@ -11,6 +11,7 @@ from threading import Barrier
 from typing import Any, cast
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from own_problems import DOUBLE, ECHO
 from program import harness as command
@@ -119,7 +120,7 @@ class TestImport:
         assert again.compared[0].grade.verdict == "accepted"
         assert harness.compare(run, again).versus[0].paired.difference == 0
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("given", "message"),
         [
             ({"file_format": "xml"}, "import_run(): file_format 'xml': known are solutions, "),
@@ -313,7 +314,7 @@ class TestExport:
         assert harness.export_run(run, "csv", run.path / "samples.csv")
         assert len(harness.export_run(run, "lcb", run.path, benchmark=own)) == 3
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("given", "message"),
         [
             ({"to": "xml"}, "export_run(): to 'xml': known are csv, parquet, junit"),
@@ -406,7 +407,7 @@ class TestMerge:
         assert len(list((tmp_path / "m" / "transcripts").iterdir())) == 2
         assert {path.name for path in tmp_path.iterdir()} == {"s1", "s2", "m"}
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("shards", "message"),
         [
             (["a\0b"], "merge_runs(): a shard 'a\\x00b': a path has no NUL"),

@@ -65,8 +65,8 @@ def repaired(name: str, problem: ProblemView, **values: Any) -> str:
 @pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
 @pytest.mark.parametrize("name", WRITTEN)
 class TestBundled:
-    @pytest.mark.parametrize("difficulty", ["easy", None])
-    @pytest.mark.parametrize("platform", ["atcoder", ""])
+    @for_each("difficulty", ["easy", None])
+    @for_each("platform", ["atcoder", ""])
     def test_a_bundled_prompt_renders_for_a_program(
         self, name: str, told: Told, problem: ProblemView, difficulty: Level | None, platform: str
     ) -> None:
@@ -80,7 +80,7 @@ class TestBundled:
                 assert mark not in message.content
         assert problem.title in user.content or problem.statement in user.content
 
-    @pytest.mark.parametrize("starter", ["", "\n  ", ADDED])
+    @for_each("starter", ["", "\n  ", ADDED])
     def test_a_bundled_prompt_renders_for_a_function(
         self, name: str, told: Told, problem: ProblemView, starter: str
     ) -> None:

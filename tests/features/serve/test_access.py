@@ -19,8 +19,8 @@ def guarded() -> Iterator[JudgeServer]:
 
 
 class TestWithAToken:
-    @pytest.mark.parametrize("path", PATHS)
-    @pytest.mark.parametrize(
+    @for_each("path", PATHS)
+    @for_each(
         "shown",
         ["", "Bearer", "Bearer x", f"Bearer {TOKEN}x", f"Token {TOKEN}", "Basic !!", "Basic AAAA"],
     )

@@ -102,7 +102,7 @@ async def test_a_stream_is_read_whole_or_asked_again(wire: str, odd: Odd) -> Non
     assert odd.right == "refused" or turn.usage is not None
 
 
-@pytest.mark.parametrize(("wire", "odd"), ONE_END.values(), ids=ONE_END)
+@for_each(("wire", "odd"), ONE_END.values(), ids=ONE_END)
 async def test_a_stream_with_long_pauses_is_read_alike(
     wire: str, odd: Odd, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -269,8 +269,8 @@ OF_KINDS: tuple[Callable[[str, dict[str, Any], Path], object], ...] = (
 )
 
 
-@pytest.mark.parametrize("entry", OF_KINDS)
-@pytest.mark.parametrize("key", OF_PROGRAMS)
+@for_each("entry", OF_KINDS)
+@for_each("key", OF_PROGRAMS)
 def test_what_only_programs_need_is_refused_for_answers(
     key: str, entry: Callable[..., object], answers: str, tmp_path: Path
 ) -> None:
