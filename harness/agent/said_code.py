@@ -10,7 +10,6 @@ from harness.agent.attempt import Session
 from harness.agent.extraction.code import Extraction
 from harness.models.protocol import ModelTurn, ToolMessage
 from harness.models.text_tools.calls import sole_text
-from harness.models.text_tools.reader import read_calls
 from harness.models.text_tools.salvage import text_in_call
 from harness.text import writable
 
@@ -61,6 +60,8 @@ class SaidCode:
         if turn.call:
             code = text_in_call(turn.text, self._key)
         else:
+            from harness.models.text_tools.reader import read_calls  # few runs need it
+
             calls = read_calls(turn.text, self._session.toolbox.specs, known_only=True).calls
             own = [call for call in calls if self._tool and call.name == self._tool.name]
             code = text_in_call(own[-1].arguments, self._key) if own else ""

@@ -11,7 +11,6 @@ from harness.agent.templates.prompt_set import Told
 from harness.models import protocol
 from harness.models.text_tools.arguments import End, without_fence
 from harness.models.text_tools.calls import sole_text
-from harness.models.text_tools.reader import read_calls
 from harness.models.text_tools.salvage import text_in_call
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_code import RunCode
@@ -83,6 +82,8 @@ class ToolCalls:
     def spoken(self, turn: protocol.ModelTurn) -> InText:
         """Return an answer with the calls of known tools that its text holds."""
         toolbox = self._session.toolbox
+        from harness.models.text_tools.reader import read_calls  # not every run reads calls in text
+
         reading = read_calls(turn.text, toolbox.specs, known_only=True, cut_off=turn.cut_off)
         calls = turn.tool_calls or tuple(
             protocol.ToolCall(

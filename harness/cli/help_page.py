@@ -63,10 +63,27 @@ HelpAll = Annotated[
 class HelpCommand(_Help, TyperCommand):
     """A command whose help is `page`."""
 
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        for parameter in self.params:
+            _without_validator(parameter)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments."""
         self.show_all_if_asked(ctx, args)
         return super().parse_args(ctx, args)
+
+
+def _without_validator(parameter: Any) -> None:
+    """Have no validator built for a flag that is not given: for 100 flags that takes 20 ms."""
+    validated = parameter.process_value
+
+    def process_value(ctx: Any, value: Any) -> Any:
+        if value is not None or parameter.required or parameter.callback is not None:
+            return validated(ctx, value)
+        return () if parameter.multiple or parameter.nargs == -1 else None
+
+    parameter.process_value = process_value
 
 
 class HelpGroup(_Help, TyperGroup):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from harness.models.clients.rate_limits import THROTTLED, retry_after
 from harness.models.error_body import ErrorBody, read_error
 from harness.models.history_refusals import refuses_history
-from harness.models.overflow import Excess, excess
 from harness.models.protocol import (
     ContextOverflowError,
     HistoryRefusedError,
@@ -281,6 +280,8 @@ def failed_answer(
     if status is not None:
         return failed_status(status, headers, body, redact, now=now)
     cause = f"an error instead of an answer: {redact(error.text)}"
+    from harness.models.overflow import Excess, excess  # few runs need it
+
     if excess(None, error.text, error.code) is Excess.CONVERSATION:
         return ContextOverflowError(cause)
     return _answer(SUCCESS, error, cause) or _history(error, cause) or MalformedAnswerError(cause)
@@ -302,6 +303,8 @@ def _history(error: ErrorBody, cause: str) -> HistoryRefusedError | None:
 
 def _too_long(status: int, error: ErrorBody, cause: str) -> ModelError | None:
     """Return the error if the request is too long for the model, or for the account."""
+    from harness.models.overflow import Excess, excess  # few runs need it
+
     match excess(status, error.text, error.code):
         case Excess.CONVERSATION:
             return ContextOverflowError(cause)

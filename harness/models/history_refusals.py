@@ -11,7 +11,7 @@ that was sent back, or the pairing of calls and results, near a word for what is
 
 import re
 
-from harness.models.overflow import LONGEST
+from harness.models.tool_refusals import LONGEST
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MARKS = re.compile(r"[\s_`'\"*\\]+")

@@ -15,7 +15,8 @@ conversation could satisfy: that is an error of the user's settings.
 import re
 from enum import StrEnum
 
-LONGEST = 4_000  # characters of the error text that are searched
+from harness.models.tool_refusals import LONGEST
+
 TOO_LARGE = 413
 STATUSES = frozenset({400, TOO_LARGE, 422})
 FIRST_SERVER_STATUS = 500

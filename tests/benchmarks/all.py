@@ -96,6 +96,8 @@ def measures(folder: Path) -> dict[str, Measure]:
         ),
         f"ls of {LIST_RUNS} runs, CPU s": partial(cpu, [*PROGRAM, "ls", str(runs)]),
         f"view, first page with {LIST_RUNS} runs, wall s": partial(first_page, runs),
+        "own CPU a model call, ms": partial(looped, "own CPU", sandbox=True),
+        "the same with --no-sandbox-time, ms": partial(looped, "own CPU"),
         "transcript, bytes a sample": partial(looped, "transcript"),
         "results, bytes a sample": partial(looped, "results"),
         "peak memory of the loop, MiB": partial(looped, "peak"),
@@ -131,11 +133,11 @@ def first_page(runs: Path, environment: Mapping[str, str]) -> float:
             process.send_signal(signal.SIGINT)
 
 
-def looped(figure: str, environment: Mapping[str, str]) -> float:
+def looped(figure: str, environment: Mapping[str, str], *, sandbox: bool = False) -> float:
     """A figure of `loop.py`, which is the place's own."""
     program = Path(environment["PYTHONPATH"]) / "tests" / "benchmarks" / "loop.py"
     command = [sys.executable, str(program), "--one", "--samples", str(LOOP_SAMPLES)]
-    command.append("--no-sandbox-time")
+    command += [] if sandbox else ["--no-sandbox-time"]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout.splitlines()[-1])[figure]
 

@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-from harness.models.clients.call_ids import CallIds
 from harness.models.protocol import Message, ModelTurn, ToolCall, ToolSpec
 from harness.models.reasoning_text import reasoning_text
-from harness.models.text_tools.formats import final_calls
 
 
 def only_thoughts(turn: ModelTurn) -> bool:
@@ -31,6 +29,9 @@ def calls_in_thoughts(
     """
     if not only_thoughts(turn):
         return turn
+    from harness.models.clients.call_ids import CallIds
+    from harness.models.text_tools.formats import final_calls
+
     thoughts = (reasoning_text([block]) for block in reversed(turn.reasoning))
     last = next(filter(str.strip, thoughts), "")  # the same text may be in several fields
     found = final_calls(last, {tool.name: tool for tool in tools})

@@ -68,7 +68,7 @@ class Setting:
 class SettingsGroup(BaseModel):
     """A group of settings; every field has a `Setting` in its annotation."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     _found: frozenset[str] = PrivateAttr(default=frozenset())
 

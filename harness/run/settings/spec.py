@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_origin
 
-from pydantic import ValidationError, model_validator
+from pydantic import ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from harness.agent.strategies.modes import Mode, built_in_modes, mode_named
@@ -42,6 +42,8 @@ class RunSpec(
 
     Each field is declared in one of the groups, with its flag, help and rules as a `Setting`.
     """
+
+    model_config = ConfigDict(defer_build=False)  # the groups alone hold no values: none is built
 
     @model_validator(mode="before")
     @classmethod
