@@ -112,7 +112,7 @@ JUDGES: Mapping[str, str] = {
 }
 """Judges of solutions that are not run once a test, by `Checker.judged_by`."""
 
-CHECKS: Mapping[str, str] = {
+ANSWER_CHECKS: Mapping[str, str] = {
     "check": "harness.kinds.checkers.check:Check",
     "hooks": "harness.kinds.checkers.check:Check",
     "program": "harness.kinds.checkers.checker_program:ProgramCheck",

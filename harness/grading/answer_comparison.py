@@ -36,7 +36,7 @@ AnswerRule = Callable[[str, bytes], Difference | None]
 
 
 class AnswerCheck(Protocol):
-    """A checker of one solution (`harness.registry.CHECKS`)."""
+    """A checker of one solution (`harness.registry.ANSWER_CHECKS`)."""
 
     @classmethod
     def of(cls, bench: RetryingWorker, checker: Checker, *, functional: bool) -> Self:

@@ -113,7 +113,7 @@ def _check_types(task: Task) -> None:
 
 
 def _check(bench: RetryingWorker, checker: Checker, *, functional: bool) -> AnswerCheck:
-    check: type[AnswerCheck] = registry.resolve(registry.CHECKS[checker.judged_by])
+    check: type[AnswerCheck] = registry.resolve(registry.ANSWER_CHECKS[checker.judged_by])
     return check.of(bench, checker, functional=functional)
 
 
