@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from harness.agent.events import PublicTests
 from harness.agent.extraction.code import Extract, extract
 from harness.agent.journal import Journal
 from harness.agent.strategies.options import StrategyOptions
@@ -23,7 +22,7 @@ from harness.models.protocol import (
     Usage,
 )
 from harness.problem import ProblemView, TestCase
-from harness.tools.workspace import Workspace
+from harness.tools.workspace import Revision, Workspace
 
 if TYPE_CHECKING:
     from harness.agent.templates.prompt_set import PromptSet
@@ -121,24 +120,6 @@ class Limits(Frozen):
     wall_seconds: float | None = None
 
 
-class Written(Frozen):
-    """A revision: when it was written, and its result on the public tests.
-
-    Attributes:
-        code: the solution.
-        turn: number of model calls so far.
-        usage: tokens of those calls; None if the model does not report them.
-        seconds: working seconds so far; None if not measured.
-        tests: result on the public tests; None if they were not run.
-    """
-
-    code: str
-    turn: int
-    usage: Usage | None
-    seconds: float | None
-    tests: PublicTests | None = None
-
-
 class LoopFacts(Frozen):
     """What the requests after a sample's first brought; all are numbers of one sample, or sums.
 
@@ -198,7 +179,7 @@ class Attempt(Frozen):
     tool_calls: int = 0
     malformed_tool_calls: int = 0
     nudges: int = 0
-    revisions: tuple[Written, ...] = ()
+    revisions: tuple[Revision, ...] = ()
     tool_protocol: ToolProtocolUsed | None = None
     fallback: bool = False
     loop: LoopFacts = LoopFacts()

@@ -286,11 +286,8 @@ class Sampler:
 
 def _writable(attempt: Attempt) -> Attempt:
     """Return an attempt of the user's code without lone surrogates: what is judged is stored."""
-    revisions = [
-        each.model_copy(update={"code": writable(each.code)}) for each in attempt.revisions
-    ]
     texts = {name: writable(getattr(attempt, name)) for name in ("code", "extraction", "error")}
-    return attempt.model_copy(update={**texts, "revisions": tuple(revisions)})
+    return attempt.model_copy(update=texts)
 
 
 def _check_wall(attempt: Attempt, gate: SampleGate) -> None:

@@ -24,6 +24,7 @@ from harness.problem import Level
 from harness.run.store.changed_tests import TestChange
 from harness.run.store.files import lines_of, open_file, read_json, reason_of
 from harness.run.store.impossible_result import ImpossibleResult, impossible_result
+from harness.tools.workspace import Revision
 
 SCHEMA = 1
 BUDGETS = {
@@ -43,28 +44,6 @@ class TestOutcome:
     public: bool
     cpu_s: float
     wall_s: float
-
-
-class Step(Frozen):
-    """A revision written during a sample.
-
-    Attributes:
-        turn: number of model calls so far.
-        tokens, cost, seconds: tokens, US dollars and working seconds so far; None if unknown.
-        public_passed: number of public tests it passed, all of the sample's if it passed all that
-            were run; None if the sample did not run them.
-        passes_public: whether the judge found it to pass all public tests; None if there are none,
-            it is unknown, or the run is older than this field.
-        solved: whether it passes all tests; None if unknown.
-    """
-
-    turn: int
-    tokens: int | None
-    cost: float | None
-    seconds: float | None
-    public_passed: int | None
-    passes_public: bool | None = None
-    solved: bool | None
 
 
 class WrittenTestCounts(Frozen):
@@ -145,7 +124,7 @@ class SampleResult(Frozen):
     cut_off: int = 0
     answer_seconds: float = 0.0
     written: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Revision, ...] = ()
     tool_protocol: ToolProtocolUsed | None = None
     fallback: bool = False
     loop: Annotated[LoopFacts, Field(exclude_if=lambda loop: not loop)] = LoopFacts()

@@ -74,7 +74,7 @@ class TestBestOfK:
         assert attempt.chosen_by is ChosenBy.MOST_PUBLIC_TESTS
         assert attempt.extraction == "python block with entry point"
         assert attempt.stop_reason is StopReason.MODEL_STOPPED
-        passed = [each.tests.passed for each in attempt.revisions if each.tests]
+        passed = [each.report.passed for each in attempt.revisions if each.report]
         assert passed == [0, 1, 0]
 
     async def test_best_of_k_takes_the_earliest_of_equals(self, shoot: Play) -> None:
@@ -634,7 +634,7 @@ async def test_resume_runs_no_recorded_test_again(play: Play, mode: str) -> None
     judged: dict[tuple[str, str], Any] = {}
     again = await play(recorded=first.events, judged=judged)
     assert not judged
-    assert [each.tests for each in again.attempt.revisions] == [
-        each.tests for each in first.attempt.revisions
+    assert [each.report for each in again.attempt.revisions] == [
+        each.report for each in first.attempt.revisions
     ]
-    assert all(each.tests for each in again.attempt.revisions)
+    assert all(each.report for each in again.attempt.revisions)

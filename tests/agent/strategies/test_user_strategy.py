@@ -43,10 +43,9 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Module:
 ASKING = """
     from harness.agent.attempt import Attempt, ChosenBy, StopReason
     from harness.agent.conversation import Conversation
-    from harness.tools.workspace import Revision
 
     async def solve(session):
-        session.workspace.revisions.append(Revision("print(1)"))
+        session.workspace.write("print(1)")
         conversation = Conversation(session)
         while True:
             conversation.add(*session.prompt.render(session.problem, 1.0))
@@ -317,7 +316,6 @@ class Closed:
 
 TOOL = """
     from harness.tools.toolbox import NoArguments, ToolError
-    from harness.tools.workspace import Revision
 
     class Tool:
         name = "mine"
@@ -354,7 +352,7 @@ class TestTools:
     async def test_a_revision_written_by_a_user_tool_is_one_again_on_resume(
         self, play: Play, tool: Callable[[str], str]
     ) -> None:
-        box = self.box(tool(f"workspace.revisions.append(Revision({RIGHT!r})); return 'ok'"))
+        box = self.box(tool(f"workspace.write({RIGHT!r}); return 'ok'"))
         script = (turn(call("mine")), turn(call("run_tests")))
         first = await play(*script, tools=box)
         assert first.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED
