@@ -288,12 +288,14 @@ def result_from(
         tool_calls=sample.tool_calls,
         revisions=sample.revisions,
     )
-    return result_of(sample.problem, sample.index, attempt, grades[sample.final]).model_copy(
-        update={
-            "steps": tuple(_step(each, grades[each.code], price) for each in sample.revisions),
-            "cost": _cost(sample.spent, price),
-            "seconds": sample.spent.seconds or 0.0,
-        }
+    return result_of(
+        sample.problem,
+        sample.index,
+        attempt,
+        grades[sample.final],
+        steps=tuple(_step(each, grades[each.code], price) for each in sample.revisions),
+        cost=_cost(sample.spent, price),
+        seconds=sample.spent.seconds or 0.0,
     )
 
 

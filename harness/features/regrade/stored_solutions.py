@@ -27,19 +27,13 @@ from harness.run.store.changed_tests import TestChange
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import (
     SampleResult,
-    outcomes,
+    graded,
     read_results,
     with_impossible,
 )
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
 from harness.tools.workspace import Revision
-
-GRADED = (
-    *("verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
-    *("judged_again", "solved_by_rule", "score", "isolation", "peak_bytes"),
-)
-"""Fields of a result that are those of its grade."""
 
 
 def programs_of(
@@ -113,8 +107,7 @@ def regraded(result: SampleResult, grades: Mapping[str, Grade]) -> SampleResult:
     every = None not in now  # else the results of test runs cannot be numbered
     return result.model_copy(
         update={
-            **{name: getattr(grade, name) for name in GRADED},
-            "tests": outcomes(grade),
+            **graded(grade),
             "steps": tuple(
                 step.judged(each, _public_passed(step, each) if every else None)
                 for step, each in zip(result.steps, now, strict=True)

@@ -27,6 +27,17 @@ from harness.run.store.impossible_result import ImpossibleResult, impossible_res
 from harness.tools.workspace import Revision
 
 SCHEMA = 1
+ATTEMPTED = (
+    *("code", "chosen_by", "extraction", "stop_reason", "model_calls", "tool_calls"),
+    *("malformed_tool_calls", "nudges", "written", "tool_protocol", "fallback", "loop", "refused"),
+    "confined",
+)
+"""Fields of a result that are those of its attempt."""
+GRADED = (
+    *("verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
+    *("judged_again", "solved_by_rule", "score", "isolation", "peak_bytes"),
+)
+"""Fields of a result that are those of its grade, beside the tests."""
 BUDGETS = {
     StopReason.COST_LIMIT: "max_cost_per_sample",
     StopReason.TOKEN_LIMIT: "max_tokens_per_sample",
@@ -225,12 +236,13 @@ class Columns:
         return sum(self[key])
 
 
-def outcomes(grade: Grade) -> tuple[TestOutcome, ...]:
-    """Return a grade's tests in the format of results."""
-    return tuple(
+def graded(grade: Grade) -> dict[str, Any]:
+    """Return the fields of a result that are those of its grade."""
+    tests = tuple(
         TestOutcome(verdict=test.verdict, public=test.public, cpu_s=test.cpu_s, wall_s=test.wall_s)
         for test in grade.tests
     )
+    return {**{name: getattr(grade, name) for name in GRADED}, "tests": tests}
 
 
 @dataclass(frozen=True, slots=True)
