@@ -198,13 +198,13 @@ def no_warning(kind: str, line: str) -> None:
     """Ignore a warning."""
 
 
-class Gate:
-    """Admits the requests of one sample, one after another; this one has no queue and no budget."""
+class Gate(Protocol):
+    """Admits the requests of one sample, one after another."""
 
     @property
     def dollars_left(self) -> float | None:
         """US dollars the sample may still spend; None without a limit."""
-        return None
+        ...
 
     async def enter(self) -> None:
         """Wait until the next request may be sent.
@@ -213,6 +213,7 @@ class Gate:
             BudgetSpentError: the sample's own budget does not cover another request.
             RunStoppedError: the run sends no further requests.
         """
+        ...
 
     def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
         """Free the request's place while it waits for its retry.
@@ -221,15 +222,19 @@ class Gate:
             retry: the failure.
             estimate: estimated tokens, if the harness's timeout cut the request off.
         """
+        ...
 
     async def enter_again(self) -> None:
         """Queue again after the wait of `step_aside`."""
+        ...
 
     def may_be_dropped(self) -> None:
         """Allow cancelling the task if the user stops the run before the next request."""
+        ...
 
     def recall(self, usage: Usage | None) -> None:
         """Charge a reused answer of an earlier attempt to the sample, but not to the run."""
+        ...
 
     def leave(
         self,
@@ -247,11 +252,11 @@ class Gate:
             usage: tokens of an unusable answer, which are billed all the same.
             estimate: estimated tokens of an answer that was lost or did not report them.
         """
+        ...
 
     def comes_back(self, error: ModelError) -> bool:
         """Whether a failed request is to be sent again, once `enter` admits it."""
-        del error
-        return False
+        ...
 
     def refuse(self, error: ModelError) -> None:
         """Stop the run, since the provider will refuse all its requests.
@@ -259,6 +264,7 @@ class Gate:
         Raises:
             RunStoppedError: the run stops.
         """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,8 +285,8 @@ class Session:
     workspace: Workspace
     limits: Limits
     journal: Journal
+    gate: Gate
     extract: Extract = extract
-    gate: Gate = field(default_factory=Gate)
     options: StrategyOptions = field(default_factory=StrategyOptions)
     tool_use: ToolUse = field(default_factory=ToolUse)
     warn: Callable[[str, str], None] = no_warning

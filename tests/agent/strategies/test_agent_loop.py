@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from for_each import for_each
+from open_gate import Broke
 from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
 from harness.agent import events as kinds
 from harness.agent.attempt import (
     Attempt,
     BudgetSpentError,
-    Gate,
     Limits,
     StopReason,
 )
@@ -272,21 +272,8 @@ class TestReminders:
         assert (played.attempt.stop_reason, played.attempt.nudges) == ("model_stopped", 0)
 
     async def test_a_reminder_that_is_never_sent_is_not_counted(self, play: Play) -> None:
-        class Full:
-            """Lets two requests through."""
-
-            def __init__(self) -> None:
-                self.left = 2
-
-            async def enter(self) -> None:
-                if not self.left:
-                    raise BudgetSpentError(StopReason.COST_LIMIT)
-                self.left -= 1
-
-            def __getattr__(self, name: str) -> object:
-                return getattr(Gate(), name)
-
-        played = await play(turn(write(WRONG), run()), turn(text="Hm."), gate=Full())
+        gate = Broke(2, BudgetSpentError(StopReason.COST_LIMIT))
+        played = await play(turn(write(WRONG), run()), turn(text="Hm."), gate=gate)
         assert (played.attempt.stop_reason, played.attempt.nudges) == ("cost_limit", 0)
 
 

@@ -8,13 +8,14 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from open_gate import Broke
 from scripted import NEVER, USAGE, Played, call, read, turn, write
 
 from harness.agent.attempt import BudgetSpentError, ChosenBy, Limits, RunStoppedError, StopReason
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.strategies.user_code import own_tool
 from harness.errors import UsageError
-from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
+from harness.models.protocol import ContextOverflowError, ModelError, Retry, Usage
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Tool
 from harness.tools.write_solution import WriteSolution
@@ -153,7 +154,7 @@ class TestStrategies:
 
     async def test_the_cost_limit_ends_a_user_strategy(self, play: Play, module: Module) -> None:
         solve = find_strategy(f"{module(ASKING)}:solve")
-        gate = Closed(BudgetSpentError(StopReason.COST_LIMIT))
+        gate = Broke(0, BudgetSpentError(StopReason.COST_LIMIT))
         played = await play(mode=solve, gate=gate)
         assert played.attempt.stop_reason is StopReason.COST_LIMIT
 
@@ -236,7 +237,7 @@ class TestStrategies:
     ) -> None:
         solve = find_strategy(f"{module(ASKING)}:solve")
         with pytest.raises(RunStoppedError):
-            await play(mode=solve, gate=Closed(RunStoppedError()))
+            await play(mode=solve, gate=Broke(0, RunStoppedError()))
 
     @pytest.mark.thorough
     async def test_a_user_strategy_that_heeds_the_wall_limit_hands_in_its_solution(
@@ -276,42 +277,6 @@ class TestStrategies:
                 find_strategy(path)
             assert message in str(caught.value)
             assert "\n" not in str(caught.value)
-
-
-class Closed:
-    """A gate that lets nothing through."""
-
-    def __init__(self, end: Exception) -> None:
-        self._end = end
-
-    async def enter(self) -> None:
-        raise self._end
-
-    def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
-        pass
-
-    async def enter_again(self) -> None:
-        pass
-
-    def recall(self, usage: Usage | None) -> None:
-        pass
-
-    def leave(
-        self,
-        turn: ModelTurn | None,
-        *,
-        billed: bool,
-        usage: Usage | None = None,
-        estimate: Usage | None = None,
-    ) -> None:
-        pass
-
-    def comes_back(self, error: ModelError) -> bool:
-        del error
-        return False
-
-    def refuse(self, error: ModelError) -> None:
-        raise error
 
 
 TOOL = """
