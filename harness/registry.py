@@ -38,7 +38,7 @@ TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
 IMPOSSIBLE = "harness.features.impossible.choice:with_impossible_tests"
 """Function that changes public tests of a plan's problems, for `--impossible`."""
 
-CHECKS: Mapping[str, str] = {
+START_CHECKS: Mapping[str, str] = {
     "harness.run.plan.languages:check_start": "",
     "harness.features.batch.run:check_start": "batch",  # before target: it names providers
     "harness.run.plan.target:check_start": "",
@@ -59,7 +59,7 @@ PLAN_CHECKS: Mapping[str, str] = {
     "harness.run.plan.judging_options:check_plan": "",
     "harness.run.plan.prompts:check_plan": "",
 }
-"""Checks of a finished plan, each a function of it; as `CHECKS`."""
+"""Checks of a finished plan, each a function of it; as `START_CHECKS`."""
 
 REGRADE = "harness.features.regrade.command:regrade_run"
 """Function that grades a run's solutions once more, for `harness grade RUN`."""

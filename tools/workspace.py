@@ -3,13 +3,18 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol, Self
+
+from pydantic import AfterValidator, Field
 
 from harness.excerpts import shorten
-from harness.grading.verdict import LIMITS, Grade, TestResult, Verdict
+from harness.grading.verdict import LIMITS, UNKNOWN, Grade, TestResult, Verdict
 from harness.languages import PYTHON
+from harness.languages.program_key import code_hash
+from harness.models.protocol import Frozen, Usage
 from harness.problem import ProblemView, TestCase, shows_output
 from harness.sandbox.execution import Execution
+from harness.text import writable
 from harness.tools import REPORT_TESTS
 
 LONGEST_INPUT = 800
@@ -48,17 +53,86 @@ class Report:
         return self.verdict is Verdict.ACCEPTED
 
 
-@dataclass(slots=True)
-class Revision:
-    """A written solution, and the latest report on it."""
+class Spent(NamedTuple):
+    """What a sample has used so far.
 
-    code: str
-    report: Report | None = None
+    Attributes:
+        turn: number of model calls.
+        usage: tokens of those calls; None if the model does not report them.
+        seconds: working seconds; None if not measured.
+    """
+
+    turn: int = 0
+    usage: Usage | None = None
+    seconds: float | None = None
+
+
+class Revision(Frozen):
+    """One version of the solution within a sample, and how good it is.
+
+    Attributes:
+        turn: number of model calls so far.
+        tokens, cost, seconds: tokens, US dollars and working seconds so far; None if unknown.
+        public_passed: number of public tests it passed, all of the sample's if it passed all that
+            were run; None if the sample did not run them.
+        passes_public: whether the judge found it to pass all public tests; None if there are none,
+            it is unknown, or the run is older than this field.
+        solved: whether it passes all tests; None if unknown.
+        code_hash: hash of its code; None if the run is older than this field.
+        code, usage, report: the solution, its tokens by kind and the report on its public tests,
+            while the sample is under way; results hold none of them.
+    """
+
+    turn: int
+    tokens: int | None
+    cost: float | None
+    seconds: float | None
+    public_passed: int | None
+    passes_public: bool | None = None
+    solved: bool | None
+    code_hash: str | None = None
+    code: Annotated[str, AfterValidator(writable)] = Field(default="", exclude=True)
+    usage: Usage | None = Field(default=None, exclude=True)
+    report: Report | None = Field(default=None, exclude=True)
+
+    @classmethod
+    def of(cls, code: str, spent: Spent, **facts: Any) -> Self:
+        """Return a solution that was written after so much work, not judged yet."""
+        code = writable(code)
+        values: dict[str, Any] = {
+            **spent._asdict(),
+            "tokens": None if spent.usage is None else spent.usage.total_tokens,
+            **dict.fromkeys(("cost", "public_passed", "solved")),
+            "code_hash": code_hash(code),
+            "code": code,
+        }
+        return cls(**{**values, **facts})
 
     @property
     def passed(self) -> bool:
         """Whether it was run and passed every public test."""
         return self.report is not None and self.report.solved
+
+    def judged(self, grade: Grade | None, public_passed: int | None) -> Self:
+        """Return it as results hold it; unknown without a grade, or where judging failed.
+
+        Args:
+            grade: its grade.
+            public_passed: number of public tests that it passed in the sample.
+        """
+        if grade is not None and grade.verdict in UNKNOWN:
+            grade = None
+        public = 0 if grade is None else grade.public_total
+        return self.model_copy(
+            update={
+                "public_passed": public_passed,
+                "passes_public": grade.public_passed == public if grade and public else None,
+                "solved": None if grade is None else grade.solved,
+                "code": "",
+                "usage": None,
+                "report": None,
+            }
+        )
 
 
 class WrittenResult(Protocol):
@@ -105,6 +179,7 @@ class Workspace:
         submitted: whether the model declared its work done.
         replaced: the revision that is final whatever the others passed; None for none.
         queued_s: seconds that tests and programs waited for a sandbox worker.
+        spent: says what the sample has used so far; its newest conversation sets it.
     """
 
     problem: ProblemView
@@ -122,6 +197,7 @@ class Workspace:
     flags: str = ""
     report_tests: int = REPORT_TESTS
     queued_s: float = 0.0
+    spent: Callable[[], Spent] = Spent
 
     def say(self, event: str, **values: Any) -> str:
         """Return the result of a tool call, in the words of the prompt set."""
@@ -130,6 +206,10 @@ class Workspace:
     def queued(self, seconds: float) -> None:
         """Add seconds that tests or a program waited for a sandbox worker."""
         self.queued_s += seconds
+
+    def write(self, code: str, report: Report | None = None) -> None:
+        """Add a revision, with the report on its public tests if it is known."""
+        self.revisions.append(Revision.of(code, self.spent(), report=report))
 
     @property
     def latest(self) -> Revision | None:
@@ -165,10 +245,13 @@ class Workspace:
         revision = revision or self.latest
         if revision is None:
             raise ValueError("there is no revision to test")
-        if revision.report is None:
-            revision.report = self.recorded or await self._run(revision.code)
+        report = revision.report
+        if report is None:
+            report = self.recorded or await self._run(revision.code)
+            tested = revision.model_copy(update={"report": report})
+            self.revisions[:] = [tested if each is revision else each for each in self.revisions]
         self.recorded = None
-        return revision.report
+        return report
 
     async def _run(self, code: str) -> Report:
         grade = await self.run_public_tests(code)

@@ -3,7 +3,7 @@
 from harness.grading.answer_judge import LONGEST_LITERAL, NoLiteralError, read_answer
 from harness.problem import Kind
 from harness.tools.toolbox import Arguments, ToolError
-from harness.tools.workspace import Revision, Workspace
+from harness.tools.workspace import Workspace
 
 
 class WriteAnswerArguments(Arguments):
@@ -32,5 +32,5 @@ class WriteAnswer:
             also = kind is Kind.TEST_OUTPUT_PREDICTION
             message = workspace.say("no_literal", error=str(error), json=also)
             raise ToolError(message) from error
-        workspace.revisions.append(Revision(answer))
+        workspace.write(answer)
         return workspace.say("answer", number=len(workspace.revisions))

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from harness.agent.events import PublicTests
 from harness.agent.extraction.code import Extract, extract
 from harness.agent.journal import Journal
 from harness.agent.strategies.options import StrategyOptions
@@ -23,7 +22,7 @@ from harness.models.protocol import (
     Usage,
 )
 from harness.problem import ProblemView, TestCase
-from harness.tools.workspace import Workspace
+from harness.tools.workspace import Revision, Workspace
 
 if TYPE_CHECKING:
     from harness.agent.templates.prompt_set import PromptSet
@@ -121,24 +120,6 @@ class Limits(Frozen):
     wall_seconds: float | None = None
 
 
-class Written(Frozen):
-    """A revision: when it was written, and its result on the public tests.
-
-    Attributes:
-        code: the solution.
-        turn: number of model calls so far.
-        usage: tokens of those calls; None if the model does not report them.
-        seconds: working seconds so far; None if not measured.
-        tests: result on the public tests; None if they were not run.
-    """
-
-    code: str
-    turn: int
-    usage: Usage | None
-    seconds: float | None
-    tests: PublicTests | None = None
-
-
 class LoopFacts(Frozen):
     """What the requests after a sample's first brought; all are numbers of one sample, or sums.
 
@@ -198,7 +179,7 @@ class Attempt(Frozen):
     tool_calls: int = 0
     malformed_tool_calls: int = 0
     nudges: int = 0
-    revisions: tuple[Written, ...] = ()
+    revisions: tuple[Revision, ...] = ()
     tool_protocol: ToolProtocolUsed | None = None
     fallback: bool = False
     loop: LoopFacts = LoopFacts()
@@ -217,13 +198,13 @@ def no_warning(kind: str, line: str) -> None:
     """Ignore a warning."""
 
 
-class Gate:
-    """Admits the requests of one sample, one after another; this one has no queue and no budget."""
+class Gate(Protocol):
+    """Admits the requests of one sample, one after another."""
 
     @property
     def dollars_left(self) -> float | None:
         """US dollars the sample may still spend; None without a limit."""
-        return None
+        ...
 
     async def enter(self) -> None:
         """Wait until the next request may be sent.
@@ -232,6 +213,7 @@ class Gate:
             BudgetSpentError: the sample's own budget does not cover another request.
             RunStoppedError: the run sends no further requests.
         """
+        ...
 
     def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
         """Free the request's place while it waits for its retry.
@@ -240,15 +222,19 @@ class Gate:
             retry: the failure.
             estimate: estimated tokens, if the harness's timeout cut the request off.
         """
+        ...
 
     async def enter_again(self) -> None:
         """Queue again after the wait of `step_aside`."""
+        ...
 
     def may_be_dropped(self) -> None:
         """Allow cancelling the task if the user stops the run before the next request."""
+        ...
 
     def recall(self, usage: Usage | None) -> None:
         """Charge a reused answer of an earlier attempt to the sample, but not to the run."""
+        ...
 
     def leave(
         self,
@@ -266,11 +252,11 @@ class Gate:
             usage: tokens of an unusable answer, which are billed all the same.
             estimate: estimated tokens of an answer that was lost or did not report them.
         """
+        ...
 
     def comes_back(self, error: ModelError) -> bool:
         """Whether a failed request is to be sent again, once `enter` admits it."""
-        del error
-        return False
+        ...
 
     def refuse(self, error: ModelError) -> None:
         """Stop the run, since the provider will refuse all its requests.
@@ -278,6 +264,7 @@ class Gate:
         Raises:
             RunStoppedError: the run stops.
         """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +285,8 @@ class Session:
     workspace: Workspace
     limits: Limits
     journal: Journal
+    gate: Gate
     extract: Extract = extract
-    gate: Gate = field(default_factory=Gate)
     options: StrategyOptions = field(default_factory=StrategyOptions)
     tool_use: ToolUse = field(default_factory=ToolUse)
     warn: Callable[[str, str], None] = no_warning

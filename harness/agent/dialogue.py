@@ -25,7 +25,7 @@ from harness.models import protocol
 from harness.models.text_tools.thoughts import only_thoughts
 from harness.problem import TestCase
 from harness.text import writable, writable_copy
-from harness.tools.workspace import Report, Revision
+from harness.tools.workspace import Report, Revision, Spent
 
 LENGTH_OF_HASH = 16  # hex digits of 64: enough to distinguish conversations
 CUT_OFF = (
@@ -55,6 +55,7 @@ class Dialogue:
 
     def __init__(self, session: Session, tools: tuple[protocol.ToolSpec, ...] = ()) -> None:
         self._session = session
+        session.workspace.spent = self._so_far
         self._begin(tools)
         self._started = self.clock()
         self._waited = 0.0
@@ -154,6 +155,10 @@ class Dialogue:
         """Return monotonic seconds without the time tests waited for a sandbox worker."""
         return time.monotonic() - self._session.workspace.queued_s
 
+    def _so_far(self) -> Spent:
+        usage = self.usage if self.usage_known else None
+        return Spent(self.turns, usage, round(self.seconds, 3))
+
     @property
     def unsent(self) -> bool:
         """Whether messages were added that no request has included yet."""
@@ -189,7 +194,7 @@ class Dialogue:
         Raises:
             SandboxError: the tests could not be run.
         """
-        self._session.workspace.revisions.append(Revision(writable(code)))
+        self._session.workspace.write(code)
         return await self.run_public_tests()
 
     async def run_public_tests(self, revision: Revision | None = None) -> Report | None:

@@ -76,11 +76,11 @@ class EdgeCases:
             if work.key(found.code) == work.key(before.code):
                 return None
             await work.submit(found.code)
-        newest = workspace.latest
-        if newest is None or newest is before:
+        if workspace.latest is before:
             return None
-        report = await work.conversation.run_public_tests(newest)
-        return newest if report is not None and report.solved else None
+        await work.conversation.run_public_tests()
+        newest = workspace.latest
+        return newest if newest is not None and newest.passed else None
 
     def _question(self, report: str, tools: Sequence[str], opening: str) -> UserMessage:
         self._left -= 1

@@ -38,7 +38,7 @@ from harness.agent.said_code import FAILED_CALL, NOTHING, SaidCode
 from harness.agent.sample_work import SampleWork, is_filtered
 from harness.agent.text_loop import REPEATED, Course, TextLoop
 from harness.models.protocol import Message, ModelTurn, ToolMessage, UserMessage
-from harness.tools.workspace import Report, Revision
+from harness.tools.workspace import Report
 
 MOST_REMINDERS = 10
 """Largest number of reminders in a sample."""
@@ -162,8 +162,7 @@ class AgentEpisode:
                 and self._work.key(solution.code) not in map(self._work.key, written)
             ):
                 self._salvaged = solution
-                workspace.revisions.append(Revision(solution.code))
-                self._work.calls.note_revisions()
+                workspace.write(solution.code)
         await self._work.test_final(reason)
 
     def attempt(self, reason: StopReason, error: str = "") -> Attempt:

@@ -18,7 +18,7 @@ from harness.agent.tool_calls import ToolCalls, told_of
 from harness.excerpts import shorten
 from harness.languages.program_key import program_key
 from harness.models.protocol import Message, ModelTurn, SystemMessage, UserMessage
-from harness.tools.workspace import Report, Revision
+from harness.tools.workspace import Report
 
 MOST_RESTARTS = 2
 """Times that a sample begins anew because the model repeats itself."""
@@ -118,8 +118,7 @@ class SampleWork:
 
     async def submit(self, code: str) -> Report | None:
         """Add a revision that was found in a message, and run the public tests if there are any."""
-        self.session.workspace.revisions.append(Revision(code))
-        self.calls.note_revisions()
+        self.session.workspace.write(code)
         return await self.conversation.run_public_tests()
 
     def may_restart(self) -> bool:
@@ -165,7 +164,7 @@ class SampleWork:
             await self.conversation.run_public_tests(revision)
 
     def _loop_facts(self) -> LoopFacts:
-        revisions = self.calls.revisions()
+        revisions = self.session.workspace.revisions
         first: dict[str, int] = {}  # turn in which a program was written first
         for each in revisions:
             key = self.key(each.code) if len(revisions) > 1 else ""
@@ -209,7 +208,7 @@ class SampleWork:
             "tool_protocol": self._protocol,
             "fallback": self.fallback,
             "refused": self._refusal is not None,
-            "revisions": self.calls.revisions(),
+            "revisions": tuple(workspace.revisions),
             "error": error or self._refusal or "",
         }
         return Attempt(**{**values, **facts})

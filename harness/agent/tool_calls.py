@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from harness.agent import events
-from harness.agent.attempt import Session, StopReason, Written
+from harness.agent.attempt import Session, StopReason
 from harness.agent.dialogue import Dialogue
 from harness.agent.templates.prompt_set import Told
 from harness.models import protocol
@@ -68,7 +68,6 @@ class ToolCalls:
     def __init__(self, session: Session, conversation: Dialogue) -> None:
         self._session = session
         self._conversation = conversation
-        self._marks: list[dict[str, Any]] = []  # turn, usage and seconds of each revision
         self._failed: set[tuple[str, str]] = set()  # names and arguments of calls with an error
         self.made = self.malformed = 0
 
@@ -154,17 +153,6 @@ class ToolCalls:
         }
         return tuple(results)
 
-    def revisions(self) -> tuple[Written, ...]:
-        """Return the revisions, with their times and test results."""
-        return tuple(
-            Written(
-                code=revision.code,
-                tests=events.PublicTests.of(revision.report) if revision.report else None,
-                **mark,
-            )
-            for revision, mark in zip(self._session.workspace.revisions, self._marks, strict=False)
-        )
-
     async def _carry_out(
         self, turn: protocol.ModelTurn, call: protocol.ToolCall, number: int, *, is_last: bool
     ) -> events.ToolResult:
@@ -200,7 +188,6 @@ class ToolCalls:
             not recorded.result.is_error and self._session.toolbox.named(call.name) != RunCode.name
         ):  # which has no effects
             await self._session.toolbox.call(call, workspace)
-            self.note_revisions()
         workspace.recorded = None
         self._conversation.recall_seconds(recorded.seconds - (time.monotonic() - started))
 
@@ -225,7 +212,6 @@ class ToolCalls:
         end = End.CUT_OFF if cut else End.MARKED
         workspace = self._session.workspace
         result = await self._session.toolbox.call(call, workspace, end=end)
-        self.note_revisions()
         return self._in_other_words(call, result)
 
     def _in_other_words(
@@ -271,15 +257,6 @@ class ToolCalls:
         latest = self._session.workspace.latest
         tests = self._session.workspace.problem.public_tests
         return latest is not None and latest.report is None and bool(tests)
-
-    def note_revisions(self) -> None:
-        """Record the current turn, usage and time for newly written revisions."""
-        conversation = self._conversation
-        usage = conversation.usage if conversation.usage_known else None
-        mark: dict[str, Any] = {"turn": conversation.turns, "usage": usage}
-        mark["seconds"] = round(conversation.seconds, 3)
-        written = len(self._session.workspace.revisions)
-        self._marks[written:] = [mark] * (written - len(self._marks))
 
     def _report(self) -> Report | None:
         """Return the newest revision's report, if its tests were run."""

@@ -20,10 +20,11 @@ from harness.efficiency.scale import PROTOCOL, Efficiency, Scale
 from harness.efficiency.turns import Expected, LapError
 from harness.errors import DataError, UsageError
 from harness.grading.answer_comparison import CheckerError
-from harness.grading.jobs import Options, code_hash
+from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
+from harness.languages.program_key import code_hash
 from harness.problem import Problem, TestSuite
 from harness.processor import processor
 from harness.sandbox.execution import SandboxError

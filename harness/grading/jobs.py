@@ -1,7 +1,6 @@
 """Judge many solutions at once, decoding each problem's tests only once."""
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -14,6 +13,7 @@ from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.languages import PYTHON
 from harness.languages.functions import NoFunctionError
+from harness.languages.program_key import code_hash
 from harness.plugins import RuleName
 from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
 from harness.sandbox.execution import Execution, SandboxError
@@ -22,7 +22,6 @@ from harness.sandbox.limits import Limits, limits_of
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 
-CODE_HASH = 32  # characters
 LONGEST_CPU_S = 86_400.0
 
 
@@ -54,11 +53,6 @@ class TrialRun:
     def __call__(self, worker: Worker) -> Execution:
         """Return the execution. Raises SandboxError."""
         return worker.run(self.program, [self.stdin], self.limits)[0]
-
-
-def code_hash(code: str) -> str:
-    """Return the head of the SHA-256 of some code, as its id."""
-    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()[:CODE_HASH]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,10 @@ from pathlib import Path
 from harness.cache import cache_folder
 from harness.closing import Closing
 from harness.excerpts import shorten
-from harness.grading.jobs import CODE_HASH, Options
+from harness.grading.jobs import Options
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.languages import PYTHON
+from harness.languages.program_key import CODE_HASH
 from harness.problem import Problem
 from harness.sandbox.isolation import Level
 from harness.version import __version__

@@ -50,6 +50,8 @@ class Verdict(StrEnum):
 
 
 INFRASTRUCTURE = frozenset({Verdict.CHECKER_ERROR, Verdict.SANDBOX_ERROR, Verdict.MODEL_ERROR})
+UNKNOWN = INFRASTRUCTURE | {Verdict.UNGRADED}
+"""Verdicts that say nothing of the solution."""
 LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT})
 
 

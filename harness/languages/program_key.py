@@ -1,4 +1,4 @@
-"""Whether two programs are the same: as syntax trees in Python, as tokens in other languages."""
+"""Whether two programs are the same: as text, as syntax trees in Python, else as tokens."""
 
 import ast
 import hashlib
@@ -9,9 +9,15 @@ from functools import lru_cache
 from harness.languages import PYTHON
 from harness.python_source import parse_or_none
 
+CODE_HASH = 32  # characters
 _TOKEN = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\w+|[^\w\s]", re.DOTALL
 )
+
+
+def code_hash(code: str) -> str:
+    """Return the head of the SHA-256 of some code, as its id."""
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()[:CODE_HASH]
 
 
 @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from open_gate import OpenGate
 
 from harness.agent.attempt import Gate, Limits, Session, Strategy
 from harness.agent.events import Event
@@ -119,7 +120,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
             limits=limits,
             journal=Journal(events.append, recorded),
             options=options,
-            gate=gate or Gate(),
+            gate=gate or OpenGate(),
             extract=in_language(RULES_OF[view.kind], language).extractor("harness"),
             tool_use=tool_use if isinstance(tool_use, ToolUse) else ToolUse(tool_use),
             warn=lambda kind, line: warned.append((kind, line)),

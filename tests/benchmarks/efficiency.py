@@ -31,9 +31,10 @@ from harness.efficiency import (
 )
 from harness.efficiency.scale import Efficiency, Scale
 from harness.efficiency.turns import Expected, LapError
-from harness.grading.jobs import Options, code_hash
+from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.stop import Stop
+from harness.languages.program_key import code_hash
 from harness.problem import Problem
 from harness.sandbox.worker import Worker
 from harness.sources.benchmarks import load

@@ -9,7 +9,7 @@ import pytest
 
 from harness.excerpts import shorten
 from harness.grading import reference_verdicts
-from harness.grading.jobs import Options, code_hash
+from harness.grading.jobs import Options
 from harness.grading.reference_verdicts import (
     KEY,
     REASON,
@@ -19,6 +19,7 @@ from harness.grading.reference_verdicts import (
     subject,
 )
 from harness.grading.verdict import Verdict
+from harness.languages.program_key import code_hash
 from harness.problem import Checker, Problem, TestCase, TestSuite
 from harness.sandbox.isolation import Level
 

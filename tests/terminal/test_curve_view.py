@@ -9,19 +9,20 @@ from rich.console import Console
 
 from harness.agent.attempt import LoopFacts
 from harness.models.protocol import Usage
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.run.summary.iteration import Curve, Point, TestRunPoint, TurnPoint
 from harness.run.summary.summary import Summary, summarize
 from harness.stats.rates import rate
 from harness.terminal.curve_view import CurveView, bar
 from harness.terminal.summary_table import summary_view
+from harness.tools.workspace import Revision
 
 MakeResult = Callable[..., SampleResult]
 Shown = Callable[..., str]
 
 
-def step(turn: int, passed: int | None = None, *, solved: bool | None = False) -> Step:
-    return Step(
+def step(turn: int, passed: int | None = None, *, solved: bool | None = False) -> Revision:
+    return Revision(
         turn=turn, tokens=900 * turn, cost=0.01, seconds=1, public_passed=passed, solved=solved
     )
 

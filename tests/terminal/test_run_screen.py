@@ -8,12 +8,13 @@ import pytest
 from for_each import for_each
 
 from harness.grading.verdict import JudgedAgain, Verdict
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import summarize
 from harness.terminal.groups_view import groups_view
 from harness.terminal.run_screen import hints, run_screen
 from harness.terminal.summary_screen import summary_screen
+from harness.tools.workspace import Revision
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]
@@ -92,9 +93,9 @@ def test_the_rate_of_several_samples_is_called_pass_at_1(
 def test_what_the_rate_of_first_attempts_leaves_out_is_told(
     make_result: MakeResult, shown: Shown
 ) -> None:
-    def step(turn: int, *, solved: bool | None) -> Step:
+    def step(turn: int, *, solved: bool | None) -> Revision:
         known = {"tokens": None, "cost": None, "seconds": None, "public_passed": None}
-        return Step(turn=turn, solved=solved, **known)
+        return Revision(turn=turn, solved=solved, **known)
 
     steps = step(1, solved=None), step(2, solved=True)
     of_two = make_result("b", solved=True, model_calls=2, steps=steps)

@@ -19,7 +19,7 @@ from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import NoArguments, ToolError
-from harness.tools.workspace import LONGEST_REPORT, Revision, Workspace
+from harness.tools.workspace import LONGEST_REPORT, Workspace
 
 LIMITS = Limits(cpu_s=0.5, memory_bytes=512 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
 PLAIN = Signature()
@@ -63,9 +63,9 @@ def report(grade: Grade, tests: tuple[TestCase, ...], full: int = 1, **changes: 
         run_public_tests,
         LIMITS.cpu_s,
         LIMITS.memory_bytes,
-        [Revision("x")],
         report_tests=full,
     )
+    workspace.write("x")
     return asyncio.run(workspace.test()).text
 
 
@@ -334,9 +334,9 @@ class TestCall:
         async def run_public_tests(code: str) -> Grade:
             return graded(passing(0) if code == "right" else failing(0))
 
-        self.workspace = Workspace(
-            problem, TEXTS, run_public_tests, 1.0, revisions=[*map(Revision, revisions)]
-        )
+        self.workspace = Workspace(problem, TEXTS, run_public_tests, 1.0)
+        for code in revisions:
+            self.workspace.write(code)
         return await RunTests().call(self.workspace, NoArguments())
 
     @pytest.fixture
@@ -362,7 +362,8 @@ class TestCall:
         assert text == f"{revision.report.text}\n\n{NEXT}"
         again = await RunTests().call(self.workspace, NoArguments())
         assert again == "Nothing has changed since the last run: 0 of 1 public tests passed."
-        self.workspace.revisions = [Revision("wrong")]
+        self.workspace.revisions.clear()
+        self.workspace.write("wrong")
         self.workspace.recorded = revision.report  # of a resumed sample
         assert await RunTests().call(self.workspace, NoArguments()) == text
         assert NEXT not in await self.outcome(problem, "right")

@@ -11,7 +11,7 @@ from harness.problem import ProblemView, Signature, TestCase
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Arguments, Toolbox
-from harness.tools.workspace import Report, Revision, Workspace
+from harness.tools.workspace import Report, Workspace
 from harness.tools.write_solution import WriteSolution
 
 TEXTS = load_prompt("default", "agentic")
@@ -146,10 +146,11 @@ async def test_writing_code_that_failed_before_says_so_and_keeps_its_result(
     workspace: Workspace,
 ) -> None:
     failed = Report(Verdict.WRONG_ANSWER, 0, 1)
-    workspace.revisions = [Revision("a", failed), Revision("b", failed)]
+    workspace.write("a", failed)
+    workspace.write("b", failed)
     reply = await WriteSolution().call(workspace, WriteSolution().arguments(code="a"))
     assert "This is revision 1 again, which passes 0 of 1 public tests." in reply
-    assert workspace.revisions[2] == Revision("a", failed)
+    assert workspace.revisions[2] == workspace.revisions[0]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ async def test_writing_code_that_failed_before_says_so_and_keeps_its_result(
 async def test_code_that_did_not_fail_may_be_written_again(
     workspace: Workspace, report: Report | None
 ) -> None:
-    workspace.revisions = [Revision("a", report)]
+    workspace.write("a", report)
     reply = await WriteSolution().call(workspace, WriteSolution().arguments(code="a"))
     assert reply.startswith("Saved revision 2")
     assert workspace.revisions[1].report is report  # an unchanged program is not run again
@@ -183,6 +184,7 @@ class TestWorkspace:
     def test_the_best_solution_passes_most_public_tests_and_is_the_earliest_of_equals(
         self, workspace: Workspace, reports: list[Report | None], best: int
     ) -> None:
-        workspace.revisions = [Revision(str(n), report) for n, report in enumerate(reports)]
+        for number, report in enumerate(reports):
+            workspace.write(str(number), report)
         assert workspace.best is workspace.revisions[best]
         assert workspace.latest is workspace.revisions[-1]

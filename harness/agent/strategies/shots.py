@@ -19,7 +19,6 @@ from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_un
 from harness.agent.conversation import Conversation
 from harness.agent.sample_work import SampleWork
 from harness.agent.text_loop import REFUSALS, Course, TextLoop
-from harness.tools.workspace import Revision
 
 
 async def single_shot(session: Session) -> Attempt:
@@ -32,8 +31,7 @@ async def single_shot(session: Session) -> Attempt:
         turn = await conversation.ask()
         found = work.found(turn)
         if found.code:
-            session.workspace.revisions.append(Revision(found.code))
-            work.calls.note_revisions()
+            session.workspace.write(found.code)
         elif turn.stop.reason in REFUSALS:
             work.refused(turn)
         return StopReason.MODEL_STOPPED

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Literal
 
 from harness.agent.strategies.modes import mode_named
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.run.summary.handed_in import handed_in
 from harness.stats.pass_at_k import (
     Shot,
@@ -22,6 +22,7 @@ from harness.stats.pass_at_k import (
     spend_until_pass,
 )
 from harness.stats.spend_curves import AttemptSpend, Policies, cut_off, policies
+from harness.tools.workspace import Revision
 
 Unit = Literal["dollars", "tokens", "calls"]
 CurveKind = Literal["cut_off", "chosen", "until_pass", "single", "any_right"]
@@ -93,7 +94,7 @@ class Sample:
     """
 
     solved: bool
-    steps: Sequence[Step]
+    steps: Sequence[Revision]
     public_passed: int
     public_total: int
     tests_known: bool
@@ -211,7 +212,7 @@ def _every(samples: Samples) -> list[Sample]:
     return [result for own in samples.values() for result in own]
 
 
-def _spent(of: Sample | Step, unit: Unit) -> float | None:
+def _spent(of: Sample | Revision, unit: Unit) -> float | None:
     """Return what a sample spent in all, or up to a step."""
     match unit:
         case "dollars":
@@ -219,7 +220,7 @@ def _spent(of: Sample | Step, unit: Unit) -> float | None:
         case "tokens":
             return of.tokens
         case "calls":
-            return of.turn if isinstance(of, Step) else of.calls
+            return of.turn if isinstance(of, Revision) else of.calls
 
 
 def _spend(result: Sample, unit: Unit) -> float:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from harness.agent.attempt import Attempt, ChosenBy
 from harness.errors import UsageError
-from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
+from harness.grading.verdict import UNKNOWN, Grade, Verdict
 from harness.run.settings.reward_functions import check_reward_function, reward_value
 
 OVERFIT_PENALTY = 0.2
@@ -61,7 +61,7 @@ class EpisodeReward:
     @property
     def failed(self) -> bool:
         """Whether infrastructure failed or there are no tests, so no value exists."""
-        return self.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}
+        return self.verdict in UNKNOWN
 
     @property
     def fraction(self) -> float:

@@ -32,6 +32,9 @@ from harness.models.protocol import (
 )
 from harness.models.unasked import UnaskedModel
 from harness.problem import Problem
+from harness.run.engine.rate_limiter import RateLimiter
+from harness.run.engine.sample_gate import SampleGate
+from harness.run.plan.budget import Allowance, Budget
 from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Executor, Shared
 
@@ -166,6 +169,7 @@ class Rollout:
             workspace=workspace,
             limits=shared.limits,
             journal=Journal(_forget),
+            gate=SampleGate(RateLimiter(1), Budget(Allowance())),
             extract=rules.extractor(shared.spec.extract),
             options=shared.options,
         )

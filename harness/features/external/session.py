@@ -228,7 +228,7 @@ class McpSession:
             usage_known=False,
             tool_calls=self._calls.made,
             malformed_tool_calls=self._calls.malformed,
-            revisions=self._calls.revisions(),
+            revisions=tuple(self._session.workspace.revisions),
             error=error,
             confined=confined,
         )

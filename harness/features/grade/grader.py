@@ -64,9 +64,9 @@ class Scored:
     @property
     def failed(self) -> bool:
         """Whether nothing was judged: infrastructure failed, or the problem has no test."""
-        from harness.grading.verdict import INFRASTRUCTURE, Verdict
+        from harness.grading.verdict import UNKNOWN
 
-        return self.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}
+        return self.verdict in UNKNOWN
 
 
 class GradingError(HarnessError):

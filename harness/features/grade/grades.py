@@ -13,7 +13,14 @@ from harness.efficiency.scale import Efficiency
 from harness.features.grade.solutions import MatchedSolution, Published, unmatched_words
 from harness.figures import counts, percent, words
 from harness.grading.jobs import Judged
-from harness.grading.verdict import INFRASTRUCTURE, JudgedAgain, Score, TestResult, Verdict
+from harness.grading.verdict import (
+    INFRASTRUCTURE,
+    UNKNOWN,
+    JudgedAgain,
+    Score,
+    TestResult,
+    Verdict,
+)
 from harness.languages import PYTHON
 from harness.models.protocol import Frozen
 from harness.run.plan.languages import compiler_words
@@ -81,7 +88,7 @@ class GradedSolution(Frozen):
     @property
     def graded(self) -> bool:
         """Whether it was judged: no infrastructure failure, and the problem has tests."""
-        return self.verdict not in INFRASTRUCTURE | {Verdict.UNGRADED}
+        return self.verdict not in UNKNOWN
 
 
 class Agreement(Frozen):

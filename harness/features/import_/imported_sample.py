@@ -8,32 +8,33 @@ an error wrote nothing.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
 from pydantic_core import from_json
 
-from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
+from harness.agent.attempt import Attempt, ChosenBy, StopReason
 from harness.agent.extraction.code import Extract, Extraction
 from harness.errors import DataError, UsageError
 from harness.features.grade.solutions import Published
 from harness.features.import_.trajectory import (
     MOST_REVISIONS,
-    SolutionRevision,
+    ImportedRevision,
     Spending,
     Trajectory,
     Turn,
     spending_by_turn,
 )
-from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
+from harness.grading.verdict import UNKNOWN, Grade
 from harness.models.prices.price import Price, cost
 from harness.models.protocol import ToolCall, Usage
 from harness.problem import Problem
 from harness.run.engine.sample import result_of
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
 from harness.text import writable
+from harness.tools.workspace import Revision
 from harness.tools.write_solution import LONGEST_CODE
 
 _TAG = re.compile(r"<[\w-]{1,60}>")
@@ -103,7 +104,7 @@ WRITE_TOOLS = (WriteTool("write_solution"), WriteTool("write_answer"))
 
 def revisions_of(
     trajectory: Trajectory, problem: Problem, tools: tuple[WriteTool, ...], extract: Extract
-) -> tuple[SolutionRevision, ...]:
+) -> tuple[ImportedRevision, ...]:
     """Return the revisions of a trajectory, the oldest first.
 
     Args:
@@ -129,7 +130,7 @@ def revisions_of(
     if final and final.strip() and final not in {each.code for each in revisions}:
         revisions = (
             *revisions,
-            SolutionRevision(final, trajectory.model_calls, trajectory.spending),
+            ImportedRevision.at(trajectory.model_calls, final, trajectory.spending),
         )
     if len(revisions) > MOST_REVISIONS:
         raise DataError(trajectory.where, None, f"more than {MOST_REVISIONS:,} revisions")
@@ -158,17 +159,17 @@ _Step = tuple[str, str, bool]
 
 def _revisions(
     trajectory: Trajectory, steps: Callable[[Turn], Iterable[_Step]]
-) -> tuple[SolutionRevision, ...]:
+) -> tuple[ImportedRevision, ...]:
     """Return the revisions in a trajectory's turns, each of which has some steps."""
-    revisions: list[SolutionRevision] = []
+    revisions: list[ImportedRevision] = []
     number = 0
     for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):
         number += turn.calls
         for code, rule, tested in steps(turn):
             if code.strip() and len(code) <= LONGEST_CODE:
-                revisions.append(SolutionRevision(code, number, spent, rule))
+                revisions.append(ImportedRevision.at(number, code, spent, extraction=rule))
             if tested and revisions:
-                revisions[-1] = replace(revisions[-1], tested=True)
+                revisions[-1] = revisions[-1].model_copy(update={"tested": True})
     return tuple(revisions)
 
 
@@ -204,7 +205,7 @@ class ImportedSample:
 
     problem: Problem
     index: int
-    revisions: tuple[SolutionRevision, ...]
+    revisions: tuple[ImportedRevision, ...]
     final: str
     chosen_by: ChosenBy
     stop_reason: StopReason
@@ -285,32 +286,23 @@ def result_from(
         usage_known=sample.spent.usage is not None,
         model_calls=sample.model_calls,
         tool_calls=sample.tool_calls,
-        revisions=tuple(
-            Written(code=each.code, turn=each.turn, usage=each.spent.usage, seconds=None)
-            for each in sample.revisions
-        ),
+        revisions=sample.revisions,
     )
-    return result_of(sample.problem, sample.index, attempt, grades[sample.final]).model_copy(
-        update={
-            "steps": tuple(_step(each, grades[each.code], price) for each in sample.revisions),
-            "cost": _cost(sample.spent, price),
-            "seconds": sample.spent.seconds or 0.0,
-        }
+    return result_of(
+        sample.problem,
+        sample.index,
+        attempt,
+        grades[sample.final],
+        steps=tuple(_step(each, grades[each.code], price) for each in sample.revisions),
+        cost=_cost(sample.spent, price),
+        seconds=sample.spent.seconds or 0.0,
     )
 
 
-def _step(revision: SolutionRevision, grade: Grade, price: Price | None) -> Step:
-    unknown = grade.verdict is Verdict.UNGRADED or grade.verdict in INFRASTRUCTURE
-    usage, public = revision.spent.usage, grade.public_total
-    return Step(
-        turn=revision.turn,
-        tokens=None if usage is None else usage.total_tokens,
-        cost=_cost(revision.spent, price),
-        seconds=revision.spent.seconds,
-        public_passed=grade.public_passed if revision.tested and not unknown else None,
-        passes_public=None if unknown or not public else grade.public_passed == public,
-        solved=None if unknown else grade.solved,
-    )
+def _step(revision: ImportedRevision, grade: Grade, price: Price | None) -> Revision:
+    tested = revision.tested and grade.verdict not in UNKNOWN
+    step = revision.judged(grade, grade.public_passed if tested else None)
+    return step.model_copy(update={"cost": _cost(revision.spent, price)})
 
 
 def _cost(spent: Spending, price: Price | None) -> float | None:

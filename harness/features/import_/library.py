@@ -288,8 +288,8 @@ def _results(matched: Sequence[MatchedSolution]) -> Iterator[SampleResult]:
             usage_known=each.usage is not None,
             model_calls=each.calls,
         )
-        result = result_of(problem, each.index, attempt, Grade(verdict=verdict))
-        yield result.model_copy(update={"written": int(bool(each.code))})
+        grade, written = Grade(verdict=verdict), int(bool(each.code))
+        yield result_of(problem, each.index, attempt, grade, written=written)
 
 
 def _verdict(published: Published | None) -> Verdict:

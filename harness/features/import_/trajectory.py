@@ -21,13 +21,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, Self, cast
+
+from pydantic import Field
 
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.errors import DataError
 from harness.features.grade.solutions import Published
 from harness.features.import_.fields import Fields
 from harness.models.protocol import Message, ModelStop, ModelTurn, ToolCall, ToolMessage, Usage
+from harness.tools.workspace import Revision, Spent
 
 MOST_REVISIONS = 1_000
 UNANSWERED = "the model never answered, by what the file says"
@@ -86,24 +89,32 @@ class Turn:
     tested: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class SolutionRevision:
-    """A version of the solution, with the sample's totals when it was written.
+class ImportedRevision(Revision):
+    """A revision, and what the file says of it.
 
     Attributes:
-        turn: model calls of the sample up to the revision.
         extraction: name of the rule that found the code in the model's text; empty if code was
             given.
         tested: whether the public tests were run on it in the sample.
         published: the file's verdict on it.
+        split: as in `Spending`.
     """
 
-    code: str
-    turn: int
-    spent: Spending = Spending()  # noqa: RUF009 - frozen
-    extraction: str = ""
-    tested: bool = False
-    published: Published | None = None
+    extraction: str = Field(default="", exclude=True)
+    tested: bool = Field(default=False, exclude=True)
+    published: Published | None = Field(default=None, exclude=True)
+    split: bool = Field(default=True, exclude=True)
+
+    @classmethod
+    def at(cls, turn: int, code: str, spending: Spending, **facts: Any) -> Self:
+        """Return a solution that was written by a turn, with the sample's totals until then."""
+        spent = Spent(turn, spending.usage, spending.seconds)
+        return cls.of(code, spent, cost=spending.cost, split=spending.split, **facts)
+
+    @property
+    def spent(self) -> Spending:
+        """The sample's totals when it was written."""
+        return Spending(self.usage, self.cost, self.seconds, self.split)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +145,7 @@ class Trajectory:
     index: int | None = None
     model: str = ""
     mode: str = ""
-    revisions: tuple[SolutionRevision, ...] | None = None
+    revisions: tuple[ImportedRevision, ...] | None = None
     final: str | None = None
     chosen_by: ChosenBy | None = None
     extraction: str | None = None
@@ -263,8 +274,8 @@ def _trajectory(
     )
 
 
-def _revisions(rows: list[Fields]) -> tuple[SolutionRevision, ...]:
-    revisions: list[SolutionRevision] = []
+def _revisions(rows: list[Fields]) -> tuple[ImportedRevision, ...]:
+    revisions: list[ImportedRevision] = []
     for number, row in enumerate(rows, 1):
         if not isinstance(row.get("code"), str):
             what = "missing; a revision has its program, or null for none"
@@ -272,10 +283,10 @@ def _revisions(rows: list[Fields]) -> tuple[SolutionRevision, ...]:
         turn, tested = row.whole("turn"), row.get("tested")
         if tested not in (None, True, False):
             raise DataError(row.where, "tested", "neither true nor false")
-        revision = SolutionRevision(
-            code=row.text("code"),
-            turn=number if turn is None else turn,
-            spent=_spending(row),
+        revision = ImportedRevision.at(
+            number if turn is None else turn,
+            row.text("code"),
+            _spending(row),
             tested=bool(tested),
             published=Published.in_row(row.values, row.where),
         )
@@ -285,19 +296,10 @@ def _revisions(rows: list[Fields]) -> tuple[SolutionRevision, ...]:
     return tuple(revisions)
 
 
-def _check_order(before: SolutionRevision, now: SolutionRevision, where: str) -> None:
+def _check_order(before: ImportedRevision, now: ImportedRevision, where: str) -> None:
     """Refuse figures that fall: single calls' figures, where totals are required."""
-    figures = [
-        {
-            "turn": each.turn,
-            "tokens": None if each.spent.usage is None else each.spent.usage.total_tokens,
-            "cost": each.spent.cost,
-            "seconds": each.spent.seconds,
-        }
-        for each in (before, now)
-    ]
-    for field, then in figures[0].items():
-        later = figures[1][field]
+    for field in ("turn", "tokens", "cost", "seconds"):
+        then, later = getattr(before, field), getattr(now, field)
         if then is not None and later is not None and later < then:
             what = (
                 f"falls from {then:g} to {later:g}; give what the sample had used until then, "
@@ -318,7 +320,7 @@ def _spending(row: Fields) -> Spending:
     return Spending(usage, row.amount("cost"), row.amount("seconds"), split)
 
 
-def _turns(revisions: tuple[SolutionRevision, ...]) -> tuple[Turn, ...]:
+def _turns(revisions: tuple[ImportedRevision, ...]) -> tuple[Turn, ...]:
     """Return revisions as calls of `write_solution`, the form that transcripts use."""
     turns: list[Turn] = []
     reached = 0

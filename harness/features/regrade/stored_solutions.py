@@ -4,51 +4,42 @@ No model is asked. The new run names its parent and takes over its transcripts, 
 at their end: the conversations happened under the parent's limits. All revisions whose programs
 the transcripts hold are graded, so that the rates by turn are of the same kind as the parent's.
 
-A result holds only the final solution; its steps say at which turn each revision was written. The
-revisions of a turn are the programs in its tool calls, or else the code in its answer. They are
-used only where there are as many as there are steps of that turn.
+A result holds only the final solution, and the hashes of all revisions. Their programs are looked
+up by hash in the transcript. What is not found there, or has no hash in an older run, is unknown.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-from harness.agent.attempt import ChosenBy
-from harness.agent.events import Event, Graded, Response, ToolResult, standing
+from harness.agent.events import Event, Graded, Response, standing
 from harness.agent.extraction.code import Extract
 from harness.errors import RunDirectoryError
 from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged
-from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
+from harness.grading.verdict import INFRASTRUCTURE, UNKNOWN, Grade, Verdict
+from harness.languages.program_key import code_hash
 from harness.problem import Problem
-from harness.run.store.call_arguments import program
+from harness.run.store.call_arguments import programs_in
 from harness.run.store.changed_tests import TestChange
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import (
     SampleResult,
-    Step,
-    outcomes,
+    graded,
     read_results,
     with_impossible,
 )
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
-from harness.text import writable
-from harness.tools.run_code import RunCode
-
-Codes = tuple[str | None, ...]
-GRADED = (
-    *("verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
-    *("judged_again", "solved_by_rule", "score", "isolation", "peak_bytes"),
-)
-"""Fields of a result that are those of its grade."""
+from harness.tools.workspace import Revision
 
 
-def revision_codes(
+def programs_of(
     result: SampleResult, events: Iterable[Event], extract: Extract, entry_point: str | None
-) -> Codes:
-    """Return the program of each step of a sample; None where it is unknown.
+) -> dict[str, str]:
+    """Return the program of each revision of a sample by its hash, as far as they are known.
 
     Args:
         result: the result of the sample.
@@ -56,62 +47,12 @@ def revision_codes(
         extract: the run's rule that finds code in an answer.
         entry_point: name of the problem's function, if it has one.
     """
-    by_turn = _by_turn(events, extract, entry_point)
-    wanted = Counter(step.turn for step in result.steps)
-    left = {
-        turn: iter(codes if len(codes := by_turn.get(turn, ())) == number else [None] * number)
-        for turn, number in wanted.items()
+    wanted = {step.code_hash for step in result.steps}
+    answers = [event.response for event in events if isinstance(event, Response)]
+    texts = chain.from_iterable(programs_in(each, extract, entry_point) for each in answers)
+    return {
+        name: code for code in chain([result.code], texts) if (name := code_hash(code)) in wanted
     }
-    return _with_final(result, [next(left[step.turn]) for step in result.steps])
-
-
-def _by_turn(
-    events: Iterable[Event], extract: Extract, entry_point: str | None
-) -> dict[int, Sequence[str | None]]:
-    """Return the programs written in each turn: by tools, else in the answer."""
-    written: dict[int, dict[str, str]] = defaultdict(dict)
-    texts: dict[int, str] = {}
-    for event in events:
-        match event:
-            case Response(turn=turn, response=answer):
-                texts[turn] = answer.text
-                for call in answer.tool_calls:
-                    code = None if call.name == RunCode.name else program(call)
-                    if code is not None:
-                        written[turn][call.id] = writable(code)
-            case ToolResult(turn=turn, result=result) if result.is_error:
-                written[turn].pop(result.call_id, None)
-            case _:
-                pass
-    codes: dict[int, Sequence[str | None]] = {}
-    for turn, text in texts.items():
-        prose = () if written[turn] else (extract(text, entry_point).code,)
-        codes[turn] = [*written[turn].values()] or [code for code in prose if code]
-    return codes
-
-
-def _with_final(result: SampleResult, codes: list[str | None]) -> Codes:
-    """Put the final solution, which is one of the revisions, in its place."""
-    if not codes or not result.code or result.code in codes:
-        return tuple(codes)
-    unknown = [place for place, code in enumerate(codes) if code is None]
-    if not unknown:  # the transcript is of another conversation
-        nothing: list[str | None] = [None] * len(codes)
-        codes, unknown = nothing, [*range(len(codes))]
-    final = unknown[0] if len(unknown) == 1 else _final_place(result)
-    if codes[final] is None:
-        codes[final] = result.code
-    return tuple(codes)
-
-
-def _final_place(result: SampleResult) -> int:
-    """Return the index of the step that was the final solution, by the rule that chose it."""
-    passed = [step.public_passed or 0 for step in result.steps]
-    if result.chosen_by is ChosenBy.MOST_PUBLIC_TESTS:
-        return passed.index(max(passed))
-    if result.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS and result.public_total in passed:
-        return len(passed) - 1 - passed[::-1].index(result.public_total)
-    return len(passed) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,53 +95,32 @@ def answers_judged(jobs: Iterable[Job]) -> Iterator[Judged]:
         yield Judged(job.number, judge_answer(job.problem, str(job.code)))
 
 
-def regraded(result: SampleResult, codes: Codes, grades: Mapping[str, Grade]) -> SampleResult:
+def regraded(result: SampleResult, grades: Mapping[str, Grade]) -> SampleResult:
     """Return the result with new grades in place of its old ones.
 
     Args:
         result: result of the old run.
-        codes: program of each of its steps; None if unknown.
-        grades: grades by program, with that of the final solution.
+        grades: grades by the hash of a program, with that of the final solution.
     """
-    grade = grades[result.code]
-    steps = zip(result.steps, codes, strict=True)
-    every = None not in codes  # else the results of test runs cannot be numbered
+    grade = grades[code_hash(result.code)]
+    now = [grades.get(step.code_hash or "") for step in result.steps]
+    every = None not in now  # else the results of test runs cannot be numbered
     return result.model_copy(
         update={
-            **{name: getattr(grade, name) for name in GRADED},
-            "tests": outcomes(grade),
+            **graded(grade),
             "steps": tuple(
-                _regraded(step, None if code is None else grades[code], tested=every)
-                for step, code in steps
+                step.judged(each, _public_passed(step, each) if every else None)
+                for step, each in zip(result.steps, now, strict=True)
             ),
         }
     )
 
 
-def _regraded(step: Step, grade: Grade | None, *, tested: bool) -> Step:
-    """Return a step with another grade; unknown without one, or where judging it failed.
-
-    Args:
-        step: the step as it was graded before.
-        grade: its grade now; None if its program is unknown.
-        tested: whether its run of the public tests, if there was one, is kept.
-    """
-    passed = passes = solved = None
-    if grade is not None and grade.verdict not in {Verdict.UNGRADED, *INFRASTRUCTURE}:
-        solved = grade.solved
-        passes = grade.public_passed == grade.public_total if grade.public_total else None
-        passed = grade.public_passed if tested and step.public_passed is not None else None
-    return step.model_copy(
-        update={"public_passed": passed, "passes_public": passes, "solved": solved}
-    )
-
-
-@dataclass(slots=True)
-class _RejudgedSample:
-    """A sample that is judged again: the programs of its steps, and grades so far."""
-
-    codes: Codes
-    grades: dict[str, Grade] = field(default_factory=dict[str, Grade])
+def _public_passed(step: Revision, grade: Grade | None) -> int | None:
+    """Return the number of public tests that a revision passes now, if the sample ran them."""
+    if grade is None or grade.verdict in UNKNOWN or step.public_passed is None:
+        return None
+    return grade.public_passed
 
 
 class Regrading:
@@ -228,7 +148,7 @@ class Regrading:
         self._extract = extract
         self._transcripts = Transcripts(parent)
         self._jobs: list[tuple[int, Job]] = []
-        self._samples: dict[int, _RejudgedSample] = {}
+        self._grades: dict[int, dict[str, Grade]] = {}
         self._left = Counter[int]()
         self.failures: list[tuple[str, Verdict, str]] = []
 
@@ -239,21 +159,15 @@ class Regrading:
             RunDirectoryError: a transcript of the old run cannot be read.
         """
         for place, each in enumerate(self._stored):
-            codes = self._codes(each)
-            self._samples[place] = _RejudgedSample(codes)
-            known = dict.fromkeys((*codes, each.result.code))
-            for code in known:
-                if code is not None:
-                    job = Job(len(self._jobs), each.problem, code)
-                    self._jobs.append((place, job))
-                    self._left[place] += 1
+            self._grades[place] = {}
+            for code in dict.fromkeys((*self._programs(each).values(), each.result.code)):
+                self._jobs.append((place, Job(len(self._jobs), each.problem, code)))
+                self._left[place] += 1
         return sorted((job for _, job in self._jobs), key=lambda job: job.problem.id)
 
-    def _codes(self, each: StoredSolution) -> Codes:
-        if not each.result.steps:
-            return ()
-        events = self._events(each.result)
-        return revision_codes(each.result, events, self._extract, each.problem.entry_point)
+    def _programs(self, each: StoredSolution) -> dict[str, str]:
+        events = self._events(each.result) if each.result.steps else []
+        return programs_of(each.result, events, self._extract, each.problem.entry_point)
 
     def _events(self, result: SampleResult) -> list[Event]:
         name = file_name(result.problem_id, result.index)
@@ -266,18 +180,18 @@ class Regrading:
         A sample whose final solution was not judged, because of the infrastructure, stays pending.
         """
         place, job = self._jobs[judged.number]
-        before, sample = self._stored[place].result, self._samples[place]
-        sample.grades[str(job.code)] = judged.grade
+        before, grades = self._stored[place].result, self._grades[place]
+        grades[code_hash(str(job.code))] = judged.grade
         if job.code == before.code and judged.grade.verdict in INFRASTRUCTURE:
             self.failures.append((before.sample, judged.grade.verdict, judged.cause))
         self._left[place] -= 1
         if self._left[place]:
             return
-        del self._samples[place]
-        grade = sample.grades[before.code]
+        del self._grades[place]
+        grade = grades[code_hash(before.code)]
         if grade.verdict not in INFRASTRUCTURE:
             self._take_over(before, grade)
-            result = regraded(before, sample.codes, sample.grades)
+            result = regraded(before, grades)
             change = self._changes.get(result.problem_id)
             self._directory.results.append(with_impossible(result, change))
 

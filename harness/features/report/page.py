@@ -32,13 +32,14 @@ from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import LabelledRun, pairings, remarks, sides_of
 from harness.features.report.sections import sections_of
 from harness.figures import count, words
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.run.summary.filtered_run import EVERYTHING, filtered_together
 from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
 from harness.terminal.consoles import console
 from harness.text import printable, printable_line
+from harness.tools.workspace import Revision
 from harness.version import __version__
 
 COLUMNS = (
@@ -107,7 +108,7 @@ def _efficiency(result: SampleResult) -> list[Any]:
     return [printable_line(each) if isinstance(each, str) else each for each in values]
 
 
-def _step(step: Step, result: SampleResult) -> str:
+def _step(step: Revision, result: SampleResult) -> str:
     """Describe a revision in a few words."""
     label = f"turn {step.turn}"
     if step.public_passed is not None:

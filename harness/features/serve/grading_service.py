@@ -13,7 +13,7 @@ from harness.features.serve.requests import Refusal
 from harness.features.serve.work import Workers
 from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Judgement, Options
-from harness.grading.verdict import INFRASTRUCTURE, Grade, TestResult, Verdict
+from harness.grading.verdict import UNKNOWN, Grade, TestResult, Verdict
 from harness.languages import PYTHON
 from harness.problem import Problem
 from harness.run.plan.languages import check_language, compiler_words
@@ -35,7 +35,7 @@ SOLUTION_S = 1_800.0
 
 def reward_of(item: SolutionItem, grade: Grade) -> float | None:
     """Return the reward; None if the verdict says nothing about the solution."""
-    if grade.verdict in INFRASTRUCTURE | {Verdict.UNGRADED}:
+    if grade.verdict in UNKNOWN:
         return None
     return grade.fraction if item.reward == "fraction" else float(grade.solved)
 

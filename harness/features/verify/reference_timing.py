@@ -14,7 +14,7 @@ from harness.efficiency.measurement import Scales, machine, timing_of
 from harness.efficiency.scale import Scale
 from harness.errors import DataError
 from harness.figures import count
-from harness.grading.jobs import code_hash
+from harness.languages.program_key import code_hash
 from harness.models.protocol import Frozen
 from harness.problem import Problem, Reference
 from harness.run.plan.problem_kinds import require_code_generation

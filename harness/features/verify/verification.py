@@ -8,12 +8,13 @@ from rich.console import Group, RenderableType
 
 from harness.errors import DataError
 from harness.figures import count, counts, words
-from harness.grading.jobs import CODE_HASH, Job, Options, ReferenceAt, code_hash
+from harness.grading.jobs import Job, Options, ReferenceAt
 from harness.grading.reference_verdicts import Finding, keys_of
-from harness.grading.verdict import INFRASTRUCTURE, ROUNDING, Verdict
+from harness.grading.verdict import INFRASTRUCTURE, ROUNDING, UNKNOWN, Verdict
 from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES
 from harness.languages.language import MissingCompilerError
+from harness.languages.program_key import CODE_HASH, code_hash
 from harness.models.protocol import Frozen
 from harness.problem import PARTIAL, Problem, Reference
 from harness.run.plan.languages import refusal
@@ -394,8 +395,7 @@ def summarize_verification(problems: Sequence[VerifiedProblem]) -> Verification:
     """Summarize a verification."""
     references = [each for problem in problems for each in problem.references]
     rejected = [each for problem in problems for each in problem.rejected]
-    open_ = INFRASTRUCTURE | {Verdict.UNGRADED}
-    judged = [each for each in (*references, *rejected) if each.verdict not in open_]
+    judged = [each for each in (*references, *rejected) if each.verdict not in UNKNOWN]
     return Verification(
         problems=len(problems),
         unsound=_ids(p for p in problems if p.unsound),

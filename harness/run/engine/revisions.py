@@ -7,10 +7,10 @@ it is graded on all tests, once.
 
 from collections.abc import Mapping
 
-from harness.agent.attempt import Attempt, Written
-from harness.grading.verdict import INFRASTRUCTURE, Grade, Verdict
+from harness.agent.attempt import Attempt
+from harness.grading.verdict import INFRASTRUCTURE, Grade
 from harness.models.prices.price import Price, cost
-from harness.run.store.results import Step
+from harness.tools.workspace import Revision, Spent
 
 
 def to_judge(attempt: Attempt, *, points: bool = False) -> tuple[str, ...]:
@@ -26,7 +26,7 @@ def to_judge(attempt: Attempt, *, points: bool = False) -> tuple[str, ...]:
 
 def steps_of(
     attempt: Attempt, grade: Grade, others: Mapping[str, Grade], price: Price | None
-) -> tuple[Step, ...]:
+) -> tuple[Revision, ...]:
     """Return an attempt's revisions in the format of results.
 
     Args:
@@ -35,28 +35,22 @@ def steps_of(
         others: grades of the solutions from `to_judge`, by code.
         price: the model's price, if known.
     """
-    revisions = list(attempt.revisions)
+    revisions = attempt.revisions
     if attempt.code and attempt.code not in {revision.code for revision in revisions}:
         usage = attempt.usage if attempt.usage_known else None  # it was found in a message
-        revisions.append(
-            Written(code=attempt.code, turn=attempt.model_calls, usage=usage, seconds=None)
-        )
+        revisions = (*revisions, Revision.of(attempt.code, Spent(attempt.model_calls, usage)))
     grades = {**others, attempt.code: grade}
     public = grade.public_total
     return tuple(_step(each, grades.get(each.code), price, public) for each in revisions)
 
 
-def _failed(revision: Written) -> bool:
+def _failed(revision: Revision) -> bool:
     """Whether a public test failed, other than by an infrastructure failure."""
-    tests = revision.tests
-    return tests is not None and not tests.solved and tests.verdict not in INFRASTRUCTURE
+    report = revision.report
+    return report is not None and not report.solved and report.verdict not in INFRASTRUCTURE
 
 
-def _says(grade: Grade) -> bool:
-    return grade.verdict is not Verdict.UNGRADED and grade.verdict not in INFRASTRUCTURE
-
-
-def _step(revision: Written, grade: Grade | None, price: Price | None, public: int) -> Step:
+def _step(revision: Revision, grade: Grade | None, price: Price | None, public: int) -> Revision:
     """Return a revision in the format of results.
 
     Args:
@@ -66,20 +60,11 @@ def _step(revision: Written, grade: Grade | None, price: Price | None, public: i
         public: number of the sample's public tests, with the hidden ones that repeat one. The loop
             runs equal tests once: a revision that passed all of its tests passed these too.
     """
-    usage, tests = revision.usage, revision.tests
-    passed = None if tests is None else max(public, tests.passed) if tests.solved else tests.passed
-    solved = passes = None
-    if grade is not None and _says(grade):
-        solved = grade.solved
-        passes = grade.public_passed == grade.public_total if grade.public_total else None
-    elif grade is None and _failed(revision):
-        solved = passes = False
-    return Step(
-        turn=revision.turn,
-        tokens=None if usage is None else usage.total_tokens,
-        cost=cost(usage, price),
-        seconds=revision.seconds,
-        public_passed=passed,
-        passes_public=passes,
-        solved=solved,
-    )
+    report = revision.report
+    passed = None if report is None else report.passed
+    if report is not None and report.solved:
+        passed = max(public, report.passed)
+    step = revision.judged(grade, passed)
+    failed = grade is None and _failed(revision)
+    verdict = {"solved": False, "passes_public": False} if failed else {}
+    return step.model_copy(update={"cost": cost(revision.usage, price), **verdict})

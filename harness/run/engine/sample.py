@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.agent.attempt import Attempt, RunStop, RunStoppedError, Session, StopReason, no_warning
 from harness.agent.events import (
@@ -44,7 +44,7 @@ from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
 from harness.run.reporter import Warnings
 from harness.run.store.directory import RunDirectory
-from harness.run.store.results import SampleResult, outcomes, with_impossible
+from harness.run.store.results import ATTEMPTED, SampleResult, graded, with_impossible
 from harness.run.store.transcript import TranscriptWriter, facts_of, sample_name
 from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Executor, Shared
@@ -175,21 +175,21 @@ class Sampler:
         if grade.verdict is Verdict.CHECKER_ERROR:
             raise CheckFailedError(grade.checker_error)
         efficiency = await self._time(problem, attempt.code, grade)
-        steps = steps_of(attempt, grade, others, self.plan.price)
-        cost = self.plan.cost(attempt)
         written = None
         if attempt.written_tests or self.plan.spec.known_mode.writes_tests:
             judging = self.plan.judging
             written = await count_written_tests(problem, attempt, grade, judging, self.pool)
-        return result_of(problem, index, attempt, grade).model_copy(
-            update={
-                "steps": steps,
-                "cost": cost,
-                "efficiency": efficiency,
-                "written_tests": written,
-                "cut_off": journal.cut_off,
-                "answer_seconds": round(journal.answer_seconds, 3),
-            }
+        return result_of(
+            problem,
+            index,
+            attempt,
+            grade,
+            steps=steps_of(attempt, grade, others, self.plan.price),
+            cost=self.plan.cost(attempt),
+            efficiency=efficiency,
+            written_tests=written,
+            cut_off=journal.cut_off,
+            answer_seconds=round(journal.answer_seconds, 3),
         )
 
     async def _time(self, problem: Problem, code: str, grade: Grade) -> Efficiency | None:
@@ -286,11 +286,8 @@ class Sampler:
 
 def _writable(attempt: Attempt) -> Attempt:
     """Return an attempt of the user's code without lone surrogates: what is judged is stored."""
-    revisions = [
-        each.model_copy(update={"code": writable(each.code)}) for each in attempt.revisions
-    ]
     texts = {name: writable(getattr(attempt, name)) for name in ("code", "extraction", "error")}
-    return attempt.model_copy(update={**texts, "revisions": tuple(revisions)})
+    return attempt.model_copy(update=texts)
 
 
 def _check_wall(attempt: Attempt, gate: SampleGate) -> None:
@@ -324,36 +321,16 @@ def _end(attempt: Attempt) -> SampleEnd:
     )
 
 
-def result_of(problem: Problem, index: int, attempt: Attempt, grade: Grade) -> SampleResult:
-    """Return the result to commit, without its seconds, steps and cost."""
-    return SampleResult(
+def result_of(
+    problem: Problem, index: int, attempt: Attempt, grade: Grade, **facts: Any
+) -> SampleResult:
+    """Return the result of an attempt and its grade, with further fields of the result."""
+    values: dict[str, Any] = {
         **facts_of(problem, index),
-        verdict=grade.verdict,
-        public_passed=grade.public_passed,
-        public_total=grade.public_total,
-        hidden_passed=grade.hidden_passed,
-        hidden_total=grade.hidden_total,
-        tests=outcomes(grade),
-        judged_again=grade.judged_again,
-        solved_by_rule=grade.solved_by_rule,
-        score=grade.score,
-        isolation=grade.isolation,
-        peak_bytes=grade.peak_bytes,
-        code=attempt.code,
-        chosen_by=attempt.chosen_by,
-        extraction=attempt.extraction,
-        stop_reason=attempt.stop_reason,
-        model_calls=attempt.model_calls,
-        tool_calls=attempt.tool_calls,
-        malformed_tool_calls=attempt.malformed_tool_calls,
-        nudges=attempt.nudges,
-        written=attempt.written,
-        tool_protocol=attempt.tool_protocol,
-        fallback=attempt.fallback,
-        loop=attempt.loop,
-        refused=attempt.refused,
-        confined=attempt.confined,
-        usage=attempt.usage if attempt.usage_known else None,
-        cost=None,
-        seconds=0.0,
-    )
+        **graded(grade),
+        **{name: getattr(attempt, name) for name in ATTEMPTED},
+        "usage": attempt.usage if attempt.usage_known else None,
+        "cost": None,
+        "seconds": 0.0,
+    }
+    return SampleResult(**{**values, **facts})

@@ -1,6 +1,6 @@
 """The gate of one sample: checks both budgets and waits for a place in flight."""
 
-from harness.agent.attempt import BudgetSpentError, Gate, RunStop, StopReason
+from harness.agent.attempt import BudgetSpentError, RunStop, StopReason
 from harness.models.prices.price import cost
 from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.outage import Outage
@@ -10,7 +10,7 @@ from harness.run.plan.budget import Budget, Share
 from harness.run.store.billed_requests import Spent
 
 
-class SampleGate(Gate):
+class SampleGate:
     """Gate of a run: a queue for places in flight, and both budgets.
 
     The sample's dollar limit is reached when its next request, assumed to cost as much as the last

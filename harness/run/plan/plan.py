@@ -27,7 +27,7 @@ from harness.models.references import ReferenceModel
 from harness.models.replay import ReplayModel
 from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem
-from harness.registry import CHECKS, PLAN_CHECKS, resolve
+from harness.registry import PLAN_CHECKS, START_CHECKS, resolve
 from harness.run.plan.impossible_tests import ImpossibleTests
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.languages import check_language, left_out_words, taking
@@ -246,7 +246,7 @@ def prepare(
     target = resolve_target(spec, environ)
     spec, recorded = as_recorded(spec.without_found(passed_over(target, spec)), target)
     price = price_of(target, spec, before)
-    run_checks(CHECKS, Start(spec, target, price, recorded))
+    run_checks(START_CHECKS, Start(spec, target, price, recorded))
     strategy = find_strategy(spec.mode)
     model = own_model or open_target(target, spec, dry_run=dry_run)
     spec = heeded(model, spec, new=before is None)

@@ -1,10 +1,19 @@
 """Readable arguments of tool calls: the program or answer, and the rest."""
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 from pydantic_core import from_json, to_json
 
-from harness.models.protocol import ToolCall
+from harness.agent.extraction.code import Extract
+from harness.models.protocol import ModelTurn, ToolCall
+from harness.models.text_tools.arguments import without_fence
+from harness.models.text_tools.reader import read_calls
+from harness.models.text_tools.salvage import text_in_call
+from harness.text import writable
+from harness.tools.toolbox import Toolbox
+from harness.tools.write_answer import WriteAnswer
+from harness.tools.write_solution import WriteSolution
 
 LONGEST_ARGUMENTS = 4 * 1024 * 1024
 """Characters; longer arguments are not parsed."""
@@ -17,23 +26,42 @@ def arguments(call: ToolCall) -> str:
 
 def program(call: ToolCall) -> str | None:
     """Return the program or answer in a call's arguments; None if there is none."""
-    if len(call.arguments) > LONGEST_ARGUMENTS:
-        return None
-    try:
-        values: Any = from_json(call.arguments) if call.arguments.strip() else {}
-    except ValueError:
-        return None
-    if not isinstance(values, dict):
-        return None
-    named = cast("dict[str, Any]", values)
+    named = _fields(call.arguments)
     code = named.get("code", named.get("answer"))
     return code if isinstance(code, str) else None
 
 
+def programs_in(turn: ModelTurn, extract: Extract, entry_point: str | None) -> Iterator[str]:
+    """Yield every text of an answer that may be a solution: those in its calls and in its words.
+
+    Args:
+        turn: the answer.
+        extract: the run's rule that finds code in an answer.
+        entry_point: name of the problem's function, if it has one.
+    """
+    spoken = read_calls(turn.text, Toolbox((WriteSolution(), WriteAnswer())).specs, known_only=True)
+    for call in (*turn.tool_calls, *spoken.calls):
+        meant = {text_in_call(call.arguments, key) for key in ("code", "answer")}
+        plain = (each for each in _fields(call.arguments).values() if isinstance(each, str))
+        for text in {*meant, *plain}:
+            yield from map(writable, (text, without_fence(text), text.strip(), text.strip("\n")))
+    for text in (turn.text, spoken.text):
+        yield writable(extract(text, entry_point).code)
+
+
 def other_arguments(call: ToolCall) -> str:
     """Return the arguments other than the program or answer."""
-    if len(call.arguments) > LONGEST_ARGUMENTS:
-        return ""
-    values = cast("dict[str, Any]", from_json(call.arguments))
-    rest = {key: value for key, value in values.items() if key not in {"code", "answer"}}
+    given = _fields(call.arguments).items()
+    rest = {key: value for key, value in given if key not in {"code", "answer"}}
     return to_json(rest, indent=2).decode() if rest else ""
+
+
+def _fields(arguments: str) -> dict[str, Any]:
+    """Return a call's arguments by name; none if they are too long, or no JSON object."""
+    if len(arguments) > LONGEST_ARGUMENTS or not arguments.strip():
+        return {}
+    try:
+        values: Any = from_json(arguments)
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", values) if isinstance(values, dict) else {}

@@ -24,8 +24,20 @@ from harness.problem import Level
 from harness.run.store.changed_tests import TestChange
 from harness.run.store.files import lines_of, open_file, read_json, reason_of
 from harness.run.store.impossible_result import ImpossibleResult, impossible_result
+from harness.tools.workspace import Revision
 
 SCHEMA = 1
+ATTEMPTED = (
+    *("code", "chosen_by", "extraction", "stop_reason", "model_calls", "tool_calls"),
+    *("malformed_tool_calls", "nudges", "written", "tool_protocol", "fallback", "loop", "refused"),
+    "confined",
+)
+"""Fields of a result that are those of its attempt."""
+GRADED = (
+    *("verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
+    *("judged_again", "solved_by_rule", "score", "isolation", "peak_bytes"),
+)
+"""Fields of a result that are those of its grade, beside the tests."""
 BUDGETS = {
     StopReason.COST_LIMIT: "max_cost_per_sample",
     StopReason.TOKEN_LIMIT: "max_tokens_per_sample",
@@ -43,28 +55,6 @@ class TestOutcome:
     public: bool
     cpu_s: float
     wall_s: float
-
-
-class Step(Frozen):
-    """A revision written during a sample.
-
-    Attributes:
-        turn: number of model calls so far.
-        tokens, cost, seconds: tokens, US dollars and working seconds so far; None if unknown.
-        public_passed: number of public tests it passed, all of the sample's if it passed all that
-            were run; None if the sample did not run them.
-        passes_public: whether the judge found it to pass all public tests; None if there are none,
-            it is unknown, or the run is older than this field.
-        solved: whether it passes all tests; None if unknown.
-    """
-
-    turn: int
-    tokens: int | None
-    cost: float | None
-    seconds: float | None
-    public_passed: int | None
-    passes_public: bool | None = None
-    solved: bool | None
 
 
 class WrittenTestCounts(Frozen):
@@ -145,7 +135,7 @@ class SampleResult(Frozen):
     cut_off: int = 0
     answer_seconds: float = 0.0
     written: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Revision, ...] = ()
     tool_protocol: ToolProtocolUsed | None = None
     fallback: bool = False
     loop: Annotated[LoopFacts, Field(exclude_if=lambda loop: not loop)] = LoopFacts()
@@ -246,12 +236,13 @@ class Columns:
         return sum(self[key])
 
 
-def outcomes(grade: Grade) -> tuple[TestOutcome, ...]:
-    """Return a grade's tests in the format of results."""
-    return tuple(
+def graded(grade: Grade) -> dict[str, Any]:
+    """Return the fields of a result that are those of its grade."""
+    tests = tuple(
         TestOutcome(verdict=test.verdict, public=test.public, cpu_s=test.cpu_s, wall_s=test.wall_s)
         for test in grade.tests
     )
+    return {**{name: getattr(grade, name) for name in GRADED}, "tests": tests}
 
 
 @dataclass(frozen=True, slots=True)

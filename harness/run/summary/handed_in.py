@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from harness.agent.strategies.modes import mode_named
-from harness.run.store.results import Step
+from harness.tools.workspace import Revision
 
 
 class Revised(Protocol):
     """The fields of a sample that are read here."""
 
     @property
-    def steps(self) -> Sequence[Step]: ...  # noqa: D102
+    def steps(self) -> Sequence[Revision]: ...  # noqa: D102
     @property
     def public_total(self) -> int: ...  # noqa: D102
     @property
@@ -26,7 +26,7 @@ class HandedIn(NamedTuple):
         solved: whether the solution passes all tests; None if unknown.
     """
 
-    step: Step | None
+    step: Revision | None
     solved: bool | None
 
 
@@ -51,8 +51,8 @@ def handed_in(result: Revised, mode: str) -> list[HandedIn]:
     return solutions
 
 
-def _newest_passed(steps: Sequence[Step], public: int) -> Iterator[bool | None]:
-    kept: Step | None = None  # the newest that was run and passed
+def _newest_passed(steps: Sequence[Revision], public: int) -> Iterator[bool | None]:
+    kept: Revision | None = None  # the newest that was run and passed
     for step in steps:
         passes = _passes(step, public)
         if kept is None or passes:
@@ -65,15 +65,15 @@ def _newest_passed(steps: Sequence[Step], public: int) -> Iterator[bool | None]:
             kept = step
 
 
-def _most_passed(steps: Sequence[Step], public: int) -> Iterator[bool | None]:
-    best: Step | None = None
+def _most_passed(steps: Sequence[Revision], public: int) -> Iterator[bool | None]:
+    best: Revision | None = None
     for step in steps:
         if best is None or (public and (step.public_passed or 0) > (best.public_passed or 0)):
             best = step
         yield best.solved
 
 
-def _passes(step: Step, public: int) -> bool | None:
+def _passes(step: Revision, public: int) -> bool | None:
     """Whether a revision passes all public tests; None if unknown or without any."""
     if not public:
         return None

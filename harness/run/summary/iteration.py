@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.models.protocol import Frozen
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.stats.cumulative import cumulative
 from harness.stats.rates import Rate, rate_by_problem
 from harness.stats.steps import round_steps, whole_steps
+from harness.tools.workspace import Revision
 
 
 class Point(Frozen):
@@ -121,7 +122,7 @@ class _Way:
     cost: float | None
     steps: bool
     first_write: bool | None
-    solving: Step | None
+    solving: Revision | None
     perhaps_earlier: bool
     test_runs: int
     passed_after: int | None
@@ -209,7 +210,7 @@ def _by_turn(ways: Sequence[_Way]) -> tuple[TurnPoint, ...]:
 def _by_amount(
     ways: Sequence[_Way],
     spent: Iterable[float | None],
-    until: Callable[[Step], float | None],
+    until: Callable[[Revision], float | None],
 ) -> tuple[Point, ...] | None:
     """Return the fraction solved by amount spent, in the sample and up to a step."""
     in_all = [amount for amount in spent if amount is not None]
@@ -227,7 +228,7 @@ def _by_amount(
 
 
 def _solved_at(
-    ways: Iterable[_Way], place: Callable[[Step], float | None]
+    ways: Iterable[_Way], place: Callable[[Revision], float | None]
 ) -> list[tuple[str, float | None]]:
     """Return each sample's problem and where it was solved; None if not, or unknown."""
     return [(w.problem, None if w.solving is None else place(w.solving)) for w in ways]

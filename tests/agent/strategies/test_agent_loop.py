@@ -4,18 +4,26 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from for_each import for_each
+from open_gate import Broke
 from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
 from harness.agent import events as kinds
 from harness.agent.attempt import (
     Attempt,
     BudgetSpentError,
-    Gate,
     Limits,
     StopReason,
 )
 from harness.agent.episode import MOST_REMINDERS
-from harness.agent.events import Event, Request, Response, Resumed, SampleEnd, standing
+from harness.agent.events import (
+    Event,
+    PublicTests,
+    Request,
+    Response,
+    Resumed,
+    SampleEnd,
+    standing,
+)
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.text_loop import REPEATED
 from harness.models.protocol import (
@@ -264,21 +272,8 @@ class TestReminders:
         assert (played.attempt.stop_reason, played.attempt.nudges) == ("model_stopped", 0)
 
     async def test_a_reminder_that_is_never_sent_is_not_counted(self, play: Play) -> None:
-        class Full:
-            """Lets two requests through."""
-
-            def __init__(self) -> None:
-                self.left = 2
-
-            async def enter(self) -> None:
-                if not self.left:
-                    raise BudgetSpentError(StopReason.COST_LIMIT)
-                self.left -= 1
-
-            def __getattr__(self, name: str) -> object:
-                return getattr(Gate(), name)
-
-        played = await play(turn(write(WRONG), run()), turn(text="Hm."), gate=Full())
+        gate = Broke(2, BudgetSpentError(StopReason.COST_LIMIT))
+        played = await play(turn(write(WRONG), run()), turn(text="Hm."), gate=gate)
         assert (played.attempt.stop_reason, played.attempt.nudges) == ("cost_limit", 0)
 
 
@@ -334,7 +329,7 @@ class TestFinalSolution:
         played = await play(*[turn(write(code)) for code in codes], *[turn(text="Done.")] * 2)
         assert played.attempt.code == final
         assert len(final_tests(played)) == len(codes)
-        assert all(each.tests for each in played.attempt.revisions)
+        assert all(each.report for each in played.attempt.revisions)
         again = await play(recorded=played.events)
         assert again.events == again.heard == []
         assert timeless(again) == timeless(played)
@@ -358,7 +353,7 @@ class TestFinalSolution:
         assert attempt.stop_reason == reason
         assert (attempt.code, attempt.chosen_by) == (RIGHT, "passed_public_tests")
         assert [event.tests.solved for event in final_tests(played)] == [True]
-        assert [each.tests.solved for each in attempt.revisions if each.tests] == [True]
+        assert [each.report.solved for each in attempt.revisions if each.report] == [True]
 
     async def test_what_the_public_tests_said_is_in_the_transcript_and_not_run_again(
         self, play: Play
@@ -366,7 +361,9 @@ class TestFinalSolution:
         whole = await play(turn(write(WRONG)), *[turn(text="Done.")] * 2)
         again = await play(recorded=whole.events)
         assert again.events == again.heard == []
-        assert again.attempt.revisions[0].tests == final_tests(whole)[0].tests
+        (kept,), (tested,) = again.attempt.revisions, final_tests(whole)
+        assert kept.report is not None
+        assert (PublicTests.of(kept.report), kept.report.text) == (tested.tests, tested.report)
 
     async def test_a_provider_that_is_down_leaves_a_solution_untested(self, play: Play) -> None:
         played = await play(turn(write(RIGHT)), ModelError("HTTP 503: down"))

@@ -1,7 +1,7 @@
 """Every strategy on the bundled problems, whatever the model does; and again from its record."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pytest
 from behaviours import BEHAVIOURS, MODES, ROUNDS, SHOTS, TURNS, Answer, Behaviour, Programs
@@ -25,8 +25,10 @@ from harness.agent.extraction.code import extract
 from harness.agent.strategies.modes import mode_named
 from harness.agent.strategies.options import StrategyOptions
 from harness.grading.verdict import Grade
+from harness.languages.program_key import code_hash
 from harness.models.protocol import ModelTurn, Retry, Usage
 from harness.problem import Problem
+from harness.run.store.call_arguments import programs_in
 from harness.run.store.transcript import EVENT
 from harness.sources.benchmarks import load
 
@@ -100,6 +102,7 @@ async def test_every_strategy_ends_well_for_every_model_behaviour(
         _check_usage(cell.answers, played)
         _check_results(mode, played)
         _check_requests(played)
+        _check_hashes(cell, played)
         await _check_record(cell, played)
 
 
@@ -183,7 +186,7 @@ def _check_solution(cell: Cell, played: Played) -> None:
     """The final solution is what its rule says, seen from what was written and said alone."""
     attempt = played.attempt
     written = attempt.revisions
-    solved = [each for each in written if each.tests is not None and each.tests.solved]
+    solved = [each for each in written if each.passed]
     match attempt.chosen_by:
         case ChosenBy.PASSED_PUBLIC_TESTS:
             assert attempt.code == solved[0].code
@@ -192,8 +195,8 @@ def _check_solution(cell: Cell, played: Played) -> None:
             assert len(written) == 1
         case ChosenBy.MOST_PUBLIC_TESTS:
             assert not solved
-            most = max(each.tests.passed for each in written if each.tests)
-            best = [each for each in written if each.tests and each.tests.passed == most]
+            most = max(each.report.passed for each in written if each.report)
+            best = [each for each in written if each.report and each.report.passed == most]
             assert attempt.code == best[0].code
         case ChosenBy.ANSWER:
             assert cell.mode != "agentic"
@@ -203,7 +206,7 @@ def _check_solution(cell: Cell, played: Played) -> None:
             (revision,) = written
             assert cell.mode == "agentic"
             assert attempt.code == revision.code == _said_last(cell, played)
-            assert revision.tests is not None
+            assert revision.report is not None
         case _:
             assert attempt.chosen_by is ChosenBy.NONE
             assert (attempt.code, written) == ("", ())
@@ -211,7 +214,17 @@ def _check_solution(cell: Cell, played: Played) -> None:
     if attempt.chosen_by is not ChosenBy.PROSE:
         assert bool(solved) == (attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED)
     if cell.mode == "agentic" and attempt.stop_reason is not StopReason.MODEL_ERROR:
-        assert not written or attempt.code in {each.code for each in written if each.tests}
+        assert not written or attempt.code in {each.code for each in written if each.report}
+
+
+def _check_hashes(cell: Cell, played: Played) -> None:
+    """Each revision's program stands in the transcript, where its hash finds it."""
+    turns = [event.response for event in played.events if isinstance(event, Response)]
+    texts = [programs_in(turn, extract, cell.view.entry_point) for turn in turns]
+    known = {code_hash(text): text for text in chain.from_iterable(texts)}
+    for each in played.attempt.revisions:
+        assert each.code_hash is not None
+        assert known[each.code_hash] == each.code
 
 
 def _said_last(cell: Cell, played: Played) -> str:

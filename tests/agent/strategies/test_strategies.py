@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from for_each import for_each
+from open_gate import Broke
 from scripted import NEVER, USAGE, Pause, Played, Sent, call, read, rebuild, run, turn, write
 
 from harness.agent.attempt import (
@@ -74,7 +75,7 @@ class TestBestOfK:
         assert attempt.chosen_by is ChosenBy.MOST_PUBLIC_TESTS
         assert attempt.extraction == "python block with entry point"
         assert attempt.stop_reason is StopReason.MODEL_STOPPED
-        passed = [each.tests.passed for each in attempt.revisions if each.tests]
+        passed = [each.report.passed for each in attempt.revisions if each.report]
         assert passed == [0, 1, 0]
 
     async def test_best_of_k_takes_the_earliest_of_equals(self, shoot: Play) -> None:
@@ -250,46 +251,6 @@ class TestSelfRepair:
         for part in (NO_NEW_CODE, "1 of 2 public tests passed", ONE_PASSES.strip()):
             assert part in second
         assert played.attempt.code == RIGHT.strip()
-
-
-class Broke:
-    """A gate that lets so many requests through."""
-
-    def __init__(self, requests: int, end: Exception) -> None:
-        self._left = requests
-        self._end = end
-        self.recalled: list[Usage | None] = []
-
-    async def enter(self) -> None:
-        if not self._left:
-            raise self._end
-        self._left -= 1
-
-    def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
-        pass
-
-    async def enter_again(self) -> None:
-        pass
-
-    def recall(self, usage: Usage | None) -> None:
-        self.recalled.append(usage)
-
-    def leave(
-        self,
-        turn: ModelTurn | None,
-        *,
-        billed: bool,
-        usage: Usage | None = None,
-        estimate: Usage | None = None,
-    ) -> None:
-        pass
-
-    def comes_back(self, error: ModelError) -> bool:
-        del error
-        return False
-
-    def refuse(self, error: ModelError) -> None:
-        raise error
 
 
 class TestLimits:
@@ -634,7 +595,7 @@ async def test_resume_runs_no_recorded_test_again(play: Play, mode: str) -> None
     judged: dict[tuple[str, str], Any] = {}
     again = await play(recorded=first.events, judged=judged)
     assert not judged
-    assert [each.tests for each in again.attempt.revisions] == [
-        each.tests for each in first.attempt.revisions
+    assert [each.report for each in again.attempt.revisions] == [
+        each.report for each in first.attempt.revisions
     ]
-    assert all(each.tests for each in again.attempt.revisions)
+    assert all(each.report for each in again.attempt.revisions)

@@ -224,7 +224,7 @@ class TestEnd:
         attempt = played.attempt
         assert attempt.stop_reason is StopReason.TURN_LIMIT
         assert (attempt.code, attempt.chosen_by) == (ONE_PASSES, ChosenBy.MOST_PUBLIC_TESTS)
-        assert [each.tests.passed for each in attempt.revisions if each.tests] == [0, 1, 1, 0]
+        assert [each.report.passed for each in attempt.revisions if each.report] == [0, 1, 1, 0]
 
     async def test_without_public_tests_the_first_program_is_the_end(
         self, play: Play, problem: ProblemView

@@ -8,13 +8,14 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from open_gate import Broke
 from scripted import NEVER, USAGE, Played, call, read, turn, write
 
 from harness.agent.attempt import BudgetSpentError, ChosenBy, Limits, RunStoppedError, StopReason
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.strategies.user_code import own_tool
 from harness.errors import UsageError
-from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
+from harness.models.protocol import ContextOverflowError, ModelError, Retry, Usage
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Tool
 from harness.tools.write_solution import WriteSolution
@@ -43,10 +44,9 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Module:
 ASKING = """
     from harness.agent.attempt import Attempt, ChosenBy, StopReason
     from harness.agent.conversation import Conversation
-    from harness.tools.workspace import Revision
 
     async def solve(session):
-        session.workspace.revisions.append(Revision("print(1)"))
+        session.workspace.write("print(1)")
         conversation = Conversation(session)
         while True:
             conversation.add(*session.prompt.render(session.problem, 1.0))
@@ -154,7 +154,7 @@ class TestStrategies:
 
     async def test_the_cost_limit_ends_a_user_strategy(self, play: Play, module: Module) -> None:
         solve = find_strategy(f"{module(ASKING)}:solve")
-        gate = Closed(BudgetSpentError(StopReason.COST_LIMIT))
+        gate = Broke(0, BudgetSpentError(StopReason.COST_LIMIT))
         played = await play(mode=solve, gate=gate)
         assert played.attempt.stop_reason is StopReason.COST_LIMIT
 
@@ -237,7 +237,7 @@ class TestStrategies:
     ) -> None:
         solve = find_strategy(f"{module(ASKING)}:solve")
         with pytest.raises(RunStoppedError):
-            await play(mode=solve, gate=Closed(RunStoppedError()))
+            await play(mode=solve, gate=Broke(0, RunStoppedError()))
 
     @pytest.mark.thorough
     async def test_a_user_strategy_that_heeds_the_wall_limit_hands_in_its_solution(
@@ -279,45 +279,8 @@ class TestStrategies:
             assert "\n" not in str(caught.value)
 
 
-class Closed:
-    """A gate that lets nothing through."""
-
-    def __init__(self, end: Exception) -> None:
-        self._end = end
-
-    async def enter(self) -> None:
-        raise self._end
-
-    def step_aside(self, retry: Retry, estimate: Usage | None = None) -> None:
-        pass
-
-    async def enter_again(self) -> None:
-        pass
-
-    def recall(self, usage: Usage | None) -> None:
-        pass
-
-    def leave(
-        self,
-        turn: ModelTurn | None,
-        *,
-        billed: bool,
-        usage: Usage | None = None,
-        estimate: Usage | None = None,
-    ) -> None:
-        pass
-
-    def comes_back(self, error: ModelError) -> bool:
-        del error
-        return False
-
-    def refuse(self, error: ModelError) -> None:
-        raise error
-
-
 TOOL = """
     from harness.tools.toolbox import NoArguments, ToolError
-    from harness.tools.workspace import Revision
 
     class Tool:
         name = "mine"
@@ -354,7 +317,7 @@ class TestTools:
     async def test_a_revision_written_by_a_user_tool_is_one_again_on_resume(
         self, play: Play, tool: Callable[[str], str]
     ) -> None:
-        box = self.box(tool(f"workspace.revisions.append(Revision({RIGHT!r})); return 'ok'"))
+        box = self.box(tool(f"workspace.write({RIGHT!r}); return 'ok'"))
         script = (turn(call("mine")), turn(call("run_tests")))
         first = await play(*script, tools=box)
         assert first.attempt.stop_reason is StopReason.PUBLIC_TESTS_PASSED

@@ -11,7 +11,8 @@ from harness.errors import RunDirectoryError
 from harness.features.compare.comparison import COMPARED, compare_runs
 from harness.features.compare.view import comparison_view
 from harness.grading.verdict import Verdict
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
+from harness.tools.workspace import Revision
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]
@@ -177,8 +178,10 @@ def test_a_run_older_than_a_setting_has_its_default(
     assert "tool protocol" not in text
 
 
-def step(turn: int, passed: int | None = None, *, solved: bool | None = False) -> Step:
-    return Step(turn=turn, tokens=500, cost=None, seconds=1, public_passed=passed, solved=solved)
+def step(turn: int, passed: int | None = None, *, solved: bool | None = False) -> Revision:
+    return Revision(
+        turn=turn, tokens=500, cost=None, seconds=1, public_passed=passed, solved=solved
+    )
 
 
 def test_what_the_runs_brought_stands_side_by_side(

@@ -20,15 +20,16 @@ from harness.features.compare.spend_result import SpendComparison
 from harness.features.compare.view import comparison_view
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run, read_run
+from harness.tools.workspace import Revision
 
 Write = Callable[..., Path]
 
 
-def step(turn: int, *, solved: bool | None, public: int | None, cost: float = 0.01) -> Step:
+def step(turn: int, *, solved: bool | None, public: int | None, cost: float = 0.01) -> Revision:
     """A revision; each turn costs a cent, or as said, and takes 100 tokens."""
-    return Step(
+    return Revision(
         turn=turn,
         tokens=100 * turn,
         cost=cost * turn,

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from open_gate import OpenGate
 from own_agents import Agents, Attend, Attended
 
 from harness.agent.attempt import Limits, Session
@@ -90,6 +91,7 @@ def attend(pool: SandboxPool, problem: ProblemView) -> Attend:
             workspace=Workspace(problem, prompt, run_public_tests, 2.0),
             limits=limits,
             journal=Journal(events.append, recorded),
+            gate=OpenGate(),
         )
         if recorded:
             session.journal(recorded[0])

@@ -10,6 +10,7 @@ from own_agents import Agents, Attend, alive, ends, long_while
 from harness.agent.attempt import ChosenBy, Limits, StopReason
 from harness.agent.events import (
     Event,
+    PublicTests,
     Request,
     Response,
     Resumed,
@@ -43,9 +44,9 @@ async def test_an_agent_s_calls_are_a_transcript_and_its_last_solution_the_attem
     assert (attempt.usage_known, attempt.confined) == (False, confined)
     wrong, right = attempt.revisions
     assert (wrong.turn, right.turn) == (2, 4)
-    assert wrong.tests is not None
-    assert right.tests is not None
-    assert (wrong.tests.passed, right.tests.passed) == (0, 2)
+    assert wrong.report is not None
+    assert right.report is not None
+    assert (wrong.report.passed, right.report.passed) == (0, 2)
     assert done.calls == [
         *("read_problem", "write_solution", "run_tests", "write_solution", "run_tests")
     ]
@@ -293,7 +294,7 @@ async def test_only_the_grade_is_missing_of_an_agent_that_had_left(
     assert not [event for event in events if isinstance(event, Response)]
     assert not events
     assert done.attempt.code == first.attempt.code
-    assert [r.tests for r in done.attempt.revisions] == [r.tests for r in first.attempt.revisions]
+    assert [r.report for r in done.attempt.revisions] == [r.report for r in first.attempt.revisions]
 
 
 START = SampleStart(sample="s", problem_id="p", index=0, mode="external", model="agent:test")
@@ -315,7 +316,9 @@ async def test_a_final_solution_that_it_did_not_test_is_run_on_the_public_tests(
     (tested,) = [event for event in done.events if isinstance(event, RunByStrategy)]
     assert (tested.tests.passed, tested.tests.total) == (passed, 2)
     assert done.attempt.chosen_by is chosen
-    assert done.attempt.revisions[-1].tests == tested.tests
+    report = done.attempt.revisions[-1].report
+    assert report is not None
+    assert (PublicTests.of(report), report.text) == (tested.tests, tested.report)
 
 
 @pytest.mark.thorough

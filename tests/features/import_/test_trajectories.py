@@ -10,6 +10,7 @@ from agent_runs_made import RIGHT, WRONG, atif, eval_log, inspect_sample, messag
 from program import Done, harness, results
 
 from harness.features.report.labelled_runs import remarks, sides_of
+from harness.languages.program_key import code_hash
 from harness.run.summary.loaded_run import read_run
 
 Import = Callable[..., Done]
@@ -36,12 +37,12 @@ def test_each_revision_is_judged_on_hidden_tests_too(own: Path, take: Import) ->
     echo, nothing = samples["own/echo#0"], samples["own/echo#1"]
     assert echo["steps"] == [
         {"turn": 1, "tokens": 100, "cost": None, "seconds": None, "public_passed": 1,
-         "passes_public": True, "solved": False},
+         "passes_public": True, "solved": False, "code_hash": code_hash(WRONG)},
         {"turn": 3, "tokens": 900, "cost": None, "seconds": 4.0, "public_passed": None,
-         "passes_public": True, "solved": True},
+         "passes_public": True, "solved": True, "code_hash": code_hash(RIGHT)},
     ]  # fmt: skip
     assert (echo["model_calls"], echo["seconds"], echo["hidden_passed"]) == (3, 4.0, 2)
-    assert (nothing["model_calls"], nothing["steps"], nothing["written"]) == (2, [], 0)
+    assert (nothing["model_calls"], nothing.get("steps", []), nothing["written"]) == (2, [], 0)
     curve = json.loads(done.stdout)["curve"]
     by_turn = {point["turn"]: point["solved"] for point in curve["by_turn"]}
     assert (by_turn[1], by_turn[3]) == (0.0, 0.25)  # one of two samples of one of two problems

@@ -1,32 +1,24 @@
-"""The programs of a sample's revisions, as its transcript has them."""
+"""The programs of a sample's revisions, found by their hashes in its transcript."""
 
-from typing import Any
+import json
 
-from for_each import for_each
 from results_made import made_result
 
-from harness.agent.attempt import ChosenBy
-from harness.agent.events import Event, Response, ToolResult
+from harness.agent.events import Event, Response
 from harness.agent.extraction.code import extract
-from harness.features.regrade.stored_solutions import revision_codes
-from harness.models.protocol import ModelStop, ModelTurn, ToolCall, ToolMessage
-from harness.run.store.results import Step
-from harness.tools.write_solution import WriteSolution
+from harness.features.regrade.stored_solutions import programs_of
+from harness.models.protocol import ModelStop, ModelTurn, ToolCall
+from harness.tools.workspace import Revision, Spent
 
 
-def step(turn: int, public_passed: int | None = None) -> Step:
-    return Step(
-        turn=turn, tokens=None, cost=None, seconds=None, public_passed=public_passed, solved=False
-    )
+def step(turn: int, code: str) -> Revision:
+    return Revision.of(code, Spent(turn)).judged(None, None)
 
 
-def wrote(turn: int, *codes: str, name: str = WriteSolution.name) -> Response:
-    calls = tuple(
-        ToolCall(id=f"{turn}-{place}", name=name, arguments=f'{{"code": "{code}"}}')
-        for place, code in enumerate(codes)
-    )
+def wrote(turn: int, arguments: str, name: str = "write_solution") -> Response:
+    call = ToolCall(id=f"{turn}", name=name, arguments=arguments)
     stop = ModelStop(reason="tool_use")
-    return Response(turn=turn, response=ModelTurn(tool_calls=calls, stop=stop, latency_s=0))
+    return Response(turn=turn, response=ModelTurn(tool_calls=(call,), stop=stop, latency_s=0))
 
 
 def said(turn: int, text: str) -> Response:
@@ -35,57 +27,36 @@ def said(turn: int, text: str) -> Response:
     )
 
 
-def refused(turn: int, place: int) -> ToolResult:
-    message = ToolMessage(call_id=f"{turn}-{place}", name="w", content="no", is_error=True)
-    return ToolResult(turn=turn, result=message)
+def codes(steps: list[Revision], *events: Event, final: str = "") -> list[str | None]:
+    result = made_result("p", steps=tuple(steps), code=final)
+    programs = programs_of(result, events, extract, None)
+    return [programs.get(step.code_hash or "") for step in steps]
 
 
-def codes(
-    steps: list[Step],
-    *events: Event,
-    final: str = "",
-    chosen_by: ChosenBy = ChosenBy.NEWEST,
-    **changes: Any,
-) -> tuple[str | None, ...]:
-    result = made_result("p", steps=tuple(steps), code=final, chosen_by=chosen_by, **changes)
-    return revision_codes(result, events, extract, None)
+def test_each_revision_is_found_wherever_the_model_wrote_it() -> None:
+    plain, fenced, broken = "print(1)\n", "print(2)\n", "print(3)"
+    spoken = '<tool_call>{"name": "write_solution", "arguments": {"code": "print(5)"}}</tool_call>'
+    events = [
+        wrote(1, json.dumps({"code": plain})),
+        wrote(1, json.dumps({"code": f"```python\n{fenced}```"})),
+        wrote(2, '{"code": "print(3)"'),
+        said(3, "Thus:\n```python\nprint(4)\n```"),
+        said(4, spoken),
+        wrote(5, '{"source": "print(6)"}', name="own_tool"),
+    ]
+    written = [plain, fenced, broken, "print(4)", "print(5)", "print(6)"]
+    assert codes([step(turn, code) for turn, code in enumerate(written)], *events) == written
 
 
-def test_each_step_has_the_program_of_its_turn() -> None:
-    events = [wrote(1, "a"), wrote(3, "b", "c"), said(4, "thus"), said(5, "```python\nd\n```")]
-    programs = codes([step(1), step(3), step(3), step(5)], *events, final="d")
-    assert programs == ("a", "b", "c", "d")
+def test_a_program_that_was_no_revision_is_not_taken_for_one() -> None:
+    events = [wrote(1, '{"code": "try"}', name="run_code"), wrote(1, '{"code": "a"}')]
+    assert codes([step(1, "b"), step(1, "a")], *events) == [None, "a"]
 
 
-def test_a_call_that_wrote_nothing_is_no_revision() -> None:
-    events = [wrote(1, "a", "b"), refused(1, 0), wrote(2, "try", name="run_code"), wrote(3, "c")]
-    assert codes([step(1), step(3)], *events, final="c") == ("b", "c")
-    assert codes([step(2)], *events, final="z") == ("z",)
+def test_the_final_solution_is_known_without_a_transcript() -> None:
+    assert codes([step(1, "a"), step(2, "z")], final="z") == [None, "z"]
 
 
-def test_a_turn_with_another_number_of_programs_says_nothing() -> None:
-    events = [wrote(1, "a"), wrote(2, "b", "c")]
-    assert codes([step(1), step(2)], *events, final="a") == ("a", None)
-
-
-@for_each(
-    ("chosen_by", "place"),
-    [
-        (ChosenBy.NEWEST, 2),
-        (ChosenBy.PASSED_PUBLIC_TESTS, 1),
-        (ChosenBy.MOST_PUBLIC_TESTS, 1),
-        (ChosenBy.PROSE, 2),
-    ],
-)
-def test_the_final_revision_is_found_without_a_transcript(chosen_by: ChosenBy, place: int) -> None:
-    programs = codes([step(1, 0), step(2, 1), step(3, 0)], final="z", chosen_by=chosen_by)
-    assert programs == tuple("z" if number == place else None for number in range(3))
-
-
-def test_a_transcript_without_the_final_solution_is_not_believed() -> None:
-    events = [wrote(1, "a"), wrote(2, "b")]
-    assert codes([step(1), step(2)], *events, final="z") == (None, "z")
-
-
-def test_the_only_unknown_revision_is_the_final_solution() -> None:
-    assert codes([step(1), step(2)], wrote(2, "b"), final="z") == ("z", "b")
+def test_a_revision_of_an_older_run_has_no_hash_and_stays_unknown() -> None:
+    older = step(1, "a").model_copy(update={"code_hash": None})
+    assert codes([older], wrote(1, '{"code": "a"}'), final="a") == [None]

@@ -14,8 +14,9 @@ from harness.features.report.labelled_runs import LabelledRun, sides_of
 from harness.features.report.page import report_page
 from harness.grading.verdict import Verdict
 from harness.run.settings.spec import RunSpec
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run, read_run
+from harness.tools.workspace import Revision
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]
@@ -88,8 +89,8 @@ def two(
     many: Callable[..., list[SampleResult]],
 ) -> Path:
     """A report of an agentic and a single-shot run, with a cut-off."""
-    first = Step(turn=1, tokens=500, cost=0.1, seconds=1.0, public_passed=0, solved=False)
-    second = Step(turn=2, tokens=1_000, cost=0.2, seconds=2.0, public_passed=1, solved=True)
+    first = Revision(turn=1, tokens=500, cost=0.1, seconds=1.0, public_passed=0, solved=False)
+    second = Revision(turn=2, tokens=1_000, cost=0.2, seconds=2.0, public_passed=1, solved=True)
     agentic = [
         result.model_copy(update={"steps": (first, second) if result.solved else (first,)})
         for result in many(36, model_calls=2)

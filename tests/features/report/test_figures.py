@@ -13,8 +13,9 @@ from harness.features.report import notable_problems as outliers
 from harness.features.report.labelled_runs import LabelledRun, pairings, remarks, sides_of
 from harness.features.report.page import report_page
 from harness.grading.verdict import Verdict
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run
+from harness.tools.workspace import Revision
 
 MakeResult = Callable[..., SampleResult]
 Sides = Callable[..., list[LabelledRun]]
@@ -79,8 +80,10 @@ def test_months_and_the_cut_off(sides: Sides, make_result: MakeResult) -> None:
 
 
 def test_a_run_that_ended_earlier_keeps_what_it_had(sides: Sides, make_result: MakeResult) -> None:
-    def step(turn: int, solved: bool) -> Step:
-        return Step(turn=turn, tokens=None, cost=None, seconds=None, public_passed=1, solved=solved)
+    def step(turn: int, solved: bool) -> Revision:
+        return Revision(
+            turn=turn, tokens=None, cost=None, seconds=None, public_passed=1, solved=solved
+        )
 
     short = [make_result("a", solved=True, steps=(step(1, True),)), make_result("b")]
     short[1] = short[1].model_copy(update={"steps": (step(1, False),)})

@@ -19,9 +19,10 @@ from harness.features.report.pairs_sections import pairs_sections
 from harness.features.report.summary_section import summary_section
 from harness.figures import points
 from harness.run.settings.spec import RunSpec, stored
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import read_run
+from harness.tools.workspace import Revision
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]
@@ -67,8 +68,8 @@ def test_the_first_screen_has_sentence_rates_difference_and_cost(
 def test_one_run_says_what_iterating_gained_and_what_later_requests_brought(
     make_result: MakeResult, write_run: WriteRun
 ) -> None:
-    def step(turn: int, *, solved: bool) -> Step:
-        return Step(
+    def step(turn: int, *, solved: bool) -> Revision:
+        return Revision(
             turn=turn, solved=solved, tokens=1, cost=None, seconds=None, public_passed=int(solved)
         )
 

@@ -10,7 +10,7 @@ from harness.agent.templates.prompt_set import load_prompt
 from harness.features.viewer.failed_tests import failures_in
 from harness.grading.verdict import Difference, Grade, Verdict
 from harness.problem import Judge, ProblemView, TestCase
-from harness.tools.workspace import Revision, Workspace
+from harness.tools.workspace import Workspace
 
 
 def _report(judge: Judge, **changes: Any) -> str:
@@ -38,7 +38,8 @@ def _report(judge: Judge, **changes: Any) -> str:
         judge=judge,
     )
     texts = load_prompt("default", "agentic")
-    workspace = Workspace(view, texts, run_public_tests, 6.0, revisions=[Revision("x")])
+    workspace = Workspace(view, texts, run_public_tests, 6.0)
+    workspace.write("x")
     return asyncio.run(workspace.test()).text
 
 

@@ -3,27 +3,28 @@
 import pytest
 from for_each import for_each
 
-from harness.agent.attempt import Attempt, ChosenBy, StopReason, Written
-from harness.agent.events import PublicTests
+from harness.agent.attempt import Attempt, ChosenBy, StopReason
 from harness.grading.verdict import Grade, TestResult, Verdict
+from harness.languages.program_key import code_hash
 from harness.models.prices.price import Price
 from harness.models.protocol import Usage
 from harness.run.engine.revisions import steps_of, to_judge
+from harness.tools.workspace import Report, Revision, Spent
 
 RIGHT, WRONG = Grade(verdict=Verdict.ACCEPTED), Grade(verdict=Verdict.WRONG_ANSWER)
 USAGE = Usage(input_tokens=1_000, output_tokens=500)
 
 
-def written(code: str, passed: int | None = None, verdict: Verdict | None = None) -> Written:
+def written(code: str, passed: int | None = None, verdict: Verdict | None = None) -> Revision:
     """A revision; `passed` of its two public tests, None where they were not run."""
-    tests = None
+    report = None
     if passed is not None:
         verdict = verdict or (Verdict.ACCEPTED if passed == 2 else Verdict.WRONG_ANSWER)
-        tests = PublicTests(verdict=verdict, passed=passed, total=2)
-    return Written(code=code, turn=1, usage=USAGE, seconds=2.0, tests=tests)
+        report = Report(verdict, passed, 2)
+    return Revision.of(code, Spent(1, USAGE, 2.0), report=report)
 
 
-def attempt(*revisions: Written, code: str | None = None) -> Attempt:
+def attempt(*revisions: Revision, code: str | None = None) -> Attempt:
     return Attempt(
         code=revisions[-1].code if code is None else code,
         chosen_by=ChosenBy.NEWEST,
@@ -115,6 +116,7 @@ def test_code_in_the_last_words_is_the_last_step() -> None:
         (4, 3_000, True),
     ]
     assert [step.cost for step in steps] == pytest.approx([0.002, 0.004])
+    assert [step.code_hash for step in steps] == [code_hash("a"), code_hash("said")]
 
 
 def test_nothing_written_is_no_step() -> None:

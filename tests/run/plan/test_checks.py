@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.registry import CHECKS, PLAN_CHECKS, resolve
+from harness.registry import PLAN_CHECKS, START_CHECKS, resolve
 from harness.run.plan import plan
 from harness.run.settings.spec import SETTINGS, read_spec
 
@@ -28,7 +28,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 def test_a_check_refuses_in_any_order(
     name: str, backwards: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for listed in ("CHECKS", "PLAN_CHECKS"):
+    for listed in ("START_CHECKS", "PLAN_CHECKS"):
         checks = getattr(plan, listed)
         monkeypatch.setattr(plan, listed, dict(reversed(checks.items())) if backwards else checks)
     settings, message = REFUSED[name]
@@ -40,7 +40,7 @@ def test_a_check_refuses_in_any_order(
 
 
 def test_each_check_is_a_function_and_its_condition_a_setting() -> None:
-    for function, key in {**CHECKS, **PLAN_CHECKS}.items():
+    for function, key in {**START_CHECKS, **PLAN_CHECKS}.items():
         assert callable(resolve(function))
         assert not key or key in SETTINGS
 

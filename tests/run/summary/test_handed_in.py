@@ -3,12 +3,12 @@
 from for_each import for_each
 from results_made import made_result
 
-from harness.run.store.results import Step
 from harness.run.summary.handed_in import handed_in
+from harness.tools.workspace import Revision
 
 
-def step(public: int | None, solved: bool | None, passes: bool | None = None) -> Step:
-    return Step(
+def step(public: int | None, solved: bool | None, passes: bool | None = None) -> Revision:
+    return Revision(
         turn=1,
         tokens=1,
         cost=1,
@@ -19,7 +19,7 @@ def step(public: int | None, solved: bool | None, passes: bool | None = None) ->
     )
 
 
-def verdicts(*steps: Step, mode: str = "agentic", public: int = 2) -> list[bool | None]:
+def verdicts(*steps: Revision, mode: str = "agentic", public: int = 2) -> list[bool | None]:
     last = bool(steps and steps[-1].solved)
     result = made_result("p", solved=last, steps=steps, public_total=public)
     return [each.solved for each in handed_in(result, mode)]

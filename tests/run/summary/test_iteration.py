@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
-from harness.run.store.results import SampleResult, Step
+from harness.run.store.results import SampleResult
 from harness.run.summary.iteration import Curve, curve_of
+from harness.tools.workspace import Revision
 
 
 def step(
@@ -19,17 +20,19 @@ def step(
     solved: bool | None = False,
     tokens: int | None = 100,
     cost: float | None = 0.1,
-) -> Step:
+) -> Revision:
     """A revision of a sample whose problem has two public tests; `public` of them passed."""
-    return Step(turn=turn, tokens=tokens, cost=cost, seconds=1, public_passed=public, solved=solved)
+    return Revision(
+        turn=turn, tokens=tokens, cost=cost, seconds=1, public_passed=public, solved=solved
+    )
 
 
-def right(turn: int, *, tokens: int | None = 100, cost: float | None = 0.1) -> Step:
+def right(turn: int, *, tokens: int | None = 100, cost: float | None = 0.1) -> Revision:
     return step(turn, 2, solved=True, tokens=tokens, cost=cost)
 
 
 def sample(
-    problem: str, *steps: Step, solved: bool | None = None, **changes: object
+    problem: str, *steps: Revision, solved: bool | None = None, **changes: object
 ) -> SampleResult:
     """A graded sample with these steps, solved if its last one is."""
     done = bool(steps and steps[-1].solved) if solved is None else solved
@@ -251,7 +254,7 @@ STEPS = st.lists(
 
 @pytest.mark.thorough
 @given(st.lists(st.tuples(st.sampled_from("abc"), STEPS), min_size=1, max_size=12))
-def test_the_curve_accounts_for_all_samples(made: list[tuple[str, list[Step]]]) -> None:
+def test_the_curve_accounts_for_all_samples(made: list[tuple[str, list[Revision]]]) -> None:
     graded = [sample(problem, *steps) for problem, steps in made]
     iteration = curve(*graded)
     assert iteration.samples == len(graded)
