@@ -48,6 +48,11 @@ def p_words(value: float) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
+def score(value: float | None) -> str:
+    """Return a score between 0 and 1 with three decimals; a dash if there is none."""
+    return "-" if value is None else f"{value:.3f}"
+
+
 def figure(value: float | None) -> str:
     """Format a quantity to three digits; `unknown` if it is None."""
     if value is None:

@@ -35,15 +35,14 @@ CONFIG_OF_AGENT, TASK_OF_AGENT = "HARNESS_MCP_CONFIG", "HARNESS_PROMPT"
 TRANSPORTS: Mapping[str, str] = {"batch": "harness.features.batch.run:BATCH"}
 """Ways to send requests other than one by one, each a `Transport`."""
 
-IMPOSSIBLE = "harness.features.impossible.choice:with_impossible_tests"
-"""Function that changes public tests of a plan's problems, for `--impossible`."""
-
 START_CHECKS: Mapping[str, str] = {
     "harness.run.plan.languages:check_start": "",
     "harness.features.batch.run:check_start": "batch",  # before target: it names providers
     "harness.run.plan.target:check_start": "",
     "harness.run.plan.price:check_start": "",
-    "harness.run.plan.impossible_tests:check_start": "",
+    "harness.features.impossible.impossible_tests:check_start": "impossible",
+    "harness.features.impossible.impossible_tests:check_recorded": "",
+    "harness.features.efficiency.timed_run:check_start": "efficiency",
 }
 """Checks of a run before its problems are loaded, each a function of a `plan.Start`.
 
@@ -132,8 +131,8 @@ RULES: Mapping[str, str] = {
 
 FACTS = (
     "harness.run.summary.facts:FACTS",
-    "harness.run.summary.impossible_rates:FACTS",
-    "harness.terminal.efficiency_table:FACTS",
+    "harness.features.impossible.impossible_rates:FACTS",
+    "harness.features.efficiency.efficiency_table:FACTS",
 )
 """Tables of facts of a run, each `harness.run.summary.fact.Facts`, in the order of screens."""
 
@@ -202,6 +201,54 @@ MOVED = {
 """Commands of before, and where they are now."""
 
 
+class RunFeature(NamedTuple):
+    """A feature with a part in runs that ask for it: objects of its folder, as `module:attribute`.
+
+    Attributes:
+        result, summary: types of its field in a result, and in a summary.
+        join: returns a plan with its `RunPart`, if asked for, from the plan, the manifest of the
+            run to resume, and a reporter.
+        summarize: returns its field of a summary, from results.
+        uncounted: returns the problems that count in no rate, from a manifest.
+        findings, unlike: yield sentences on two runs with labels: what they did, and why they are
+            not fully comparable.
+        faster: returns the speed of two runs' solutions, given the ids of the problems.
+        view: a `PartView`.
+    """
+
+    result: str
+    summary: str
+    join: str
+    summarize: str
+    uncounted: str = ""
+    findings: str = ""
+    unlike: str = ""
+    faster: str = ""
+    view: str = ""
+
+
+RUN_FEATURES: Mapping[str, RunFeature] = {
+    "impossible": RunFeature(
+        result="impossible_result:ImpossibleResult",
+        summary="impossible_rates:ImpossibleSummary",
+        join="choice:with_impossible_tests",
+        summarize="impossible_rates:summarize_impossible",
+        uncounted="changed_tests:changes_of",
+        findings="impossible_findings:impossible_findings",
+    ),
+    "efficiency": RunFeature(
+        result="scale:Efficiency",
+        summary="efficiency_summary:EfficiencySummary",
+        join="timed_run:with_timing",
+        summarize="efficiency_summary:summarize_efficiency",
+        unlike="faster:timed_unlike",
+        faster="faster:faster",
+        view="part_view:VIEW",
+    ),
+}
+"""Features with a part in runs, by their folder, setting, and field of results and summaries."""
+
+
 class Command(NamedTuple):
     """A command of the program.
 
@@ -267,6 +314,27 @@ def resolve(target: str) -> Any:
     """
     module, _, attribute = target.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def installed(target: str) -> Any:
+    """Import an object; None if its feature is not part of this installation.
+
+    Raises:
+        ModuleNotFoundError: a package that the feature needs is not installed.
+    """
+    try:
+        return resolve(target)
+    except ModuleNotFoundError as error:
+        if missing_package(error) is not None:
+            raise
+        return None
+
+
+def hooks(name: str) -> dict[str, Any]:
+    """Return an attribute of `RUN_FEATURES`, imported, by those features that have one."""
+    named = {key: getattr(each, name) for key, each in RUN_FEATURES.items()}
+    found = {key: installed(f"harness.features.{key}.{of}") for key, of in named.items() if of}
+    return {key: hook for key, hook in found.items() if hook is not None}
 
 
 def feature(target: str, flag: str) -> Any:

@@ -44,7 +44,7 @@ ORDER = (
     {"models", "sources", "sandbox"},
     {"grading"},
     {"kinds"},
-    {"efficiency", "tools"},
+    {"tools"},
     {"agent"},
     {"run"},
     {"terminal", "cli"},
@@ -62,24 +62,32 @@ WITHIN_RUN = (
 """The same inside `harness/run`; parts of one line may import each other."""
 
 BETWEEN_FEATURES = {
+    ("efficiency", "compare"),
     ("evaluate", "observers"),
     ("experiment", "compare"),
     ("experiment", "observers"),
     ("experiment", "show"),
     ("export", "show"),
+    ("grade", "efficiency"),
     ("import_", "grade"),
     ("import_", "show"),
+    ("merge", "impossible"),
     ("merge", "show"),
+    ("regrade", "impossible"),
     ("regrade", "show"),
     ("report", "compare"),
+    ("report", "efficiency"),
     ("report", "experiment"),
     ("training", "episode"),
     ("training", "grade"),
     ("tune", "compare"),
     ("tune", "experiment"),
     ("tune", "observers"),
+    ("verify", "efficiency"),
     ("viewer", "compare"),
+    ("viewer", "efficiency"),
     ("viewer", "experiment"),
+    ("viewer", "impossible"),
     ("viewer", "report"),
 }
 """Which feature imports which."""
@@ -90,11 +98,7 @@ EXCEPTIONS: set[tuple[str, str]] = set()
 RING_1_FEATURES = {"evaluate", "observers", "compare", "experiment", "show", "info"}
 KINDS = ("harness.kinds",)
 """Modules of ring 2: what only some problems need."""
-APART = (
-    "harness.efficiency",
-    "harness.sources.mercury",
-    "harness.terminal.efficiency_table",
-)
+APART = ("harness.sources.mercury",)
 """Modules of ring 3 that are no folder of `harness/features`."""
 DOORS = {"harness", "harness.registry"}
 OUTER_WORDS = (
@@ -111,7 +115,7 @@ MODES = (
 HOMES = {
     "mode": (MODES, ("harness.agent.strategies", "harness.features.published", "harness.registry")),
     "score": (("score",), ("harness.kinds.packages.scores",)),
-    "efficiency": (("efficiency",), ("harness.efficiency",)),
+    "efficiency": (("efficiency",), ("harness.features.efficiency",)),
     "language": (("language",), ("harness.languages",)),
 }
 """Concept -> words that name it, and where it may be named."""

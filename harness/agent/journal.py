@@ -53,30 +53,23 @@ class Journal:
     Args:
         write: writes an event to disk.
         recorded: the valid events of an earlier attempt.
-        hear: called with each answer, recorded or new.
 
     Attributes:
-        answers: token usage of each answer so far, including recorded ones.
-        cut_off: number of answers cut off by the token limit.
-        answer_seconds: seconds of the answers whose tokens are known.
+        answers: the answers so far, including recorded ones.
     """
 
     def __init__(
         self,
         write: Callable[[events.Event], None],
         recorded: Sequence[events.Event] = (),
-        hear: Callable[[events.Response], None] | None = None,
     ) -> None:
         self._write = write
-        self._hear = hear
         self._recorded = recorded
         self._kept = self._turn = 0
         self._retries: tuple[Usage, ...] = ()
         self._failed = Usage()  # of unusable answers, which are billed all the same
         self._live = not recorded
-        self.answers: list[Usage | None] = []
-        self.cut_off = 0
-        self.answer_seconds = 0.0
+        self.answers: list[events.Response] = []
 
     def __call__(self, event: events.Event) -> None:
         """Record an event, unless it is already recorded."""
@@ -84,7 +77,7 @@ class Journal:
             self._begin(event)
             return
         if isinstance(event, events.Response):
-            self._count(event)
+            self.answers.append(event)
         elif isinstance(event, events.Retried | events.Unusable):
             self._failed += _billed(event) or Usage()
         if not self._live and self._next(lambda recorded: recorded == event) != event:
@@ -100,8 +93,20 @@ class Journal:
     @property
     def usage(self) -> Usage | None:
         """Tokens of all answers, and of failed ones that are billed; None if one has no count."""
-        known = [usage for usage in self.answers if usage is not None]
-        return sum(known, self._failed) if len(known) == len(self.answers) else None
+        usages = [each.response.usage for each in self.answers]
+        known = [usage for usage in usages if usage is not None]
+        return sum(known, self._failed) if len(known) == len(usages) else None
+
+    @property
+    def cut_off(self) -> int:
+        """Number of answers cut off by the token limit."""
+        return sum(each.response.cut_off for each in self.answers)
+
+    @property
+    def answer_seconds(self) -> float:
+        """Seconds of the answers whose tokens are known."""
+        answers = (each.response for each in self.answers)
+        return sum(each.latency_s for each in answers if each.usage is not None)
 
     @property
     def recorded(self) -> Sequence[events.Event]:
@@ -146,7 +151,7 @@ class Journal:
             case events.Response() if event.turn == request.turn:
                 self._failed = sum(retries, self._failed)
                 self._kept, self._turn = place + 1, event.turn
-                self._count(event)
+                self.answers.append(event)
                 return event
             case events.Refused():
                 self._failed = sum(retries, self._failed)
@@ -183,14 +188,6 @@ class Journal:
         if not self._is_lost():
             self._go_live()
         return None
-
-    def _count(self, answer: events.Response) -> None:
-        if self._hear is not None:
-            self._hear(answer)
-        self.answers.append(answer.response.usage)
-        self.cut_off += answer.response.cut_off
-        if answer.response.usage is not None:
-            self.answer_seconds += answer.response.latency_s
 
     def _begin(self, start: events.SampleStart) -> None:
         """Compare what affects the sample; a change makes the recorded events void."""

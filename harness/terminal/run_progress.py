@@ -9,8 +9,7 @@ from rich.segment import Segment
 
 from harness.agent.events import Resumed, Retried
 from harness.closing import Closing
-from harness.efficiency.efficiency_summary import cpu_time, rank, score
-from harness.figures import dollars, percent
+from harness.figures import dollars, percent, score
 from harness.problem import Problem
 from harness.run.observer import Failure, Progress, Watch
 from harness.run.plan.plan import Plan
@@ -24,7 +23,8 @@ from harness.terminal.live.live_frame import LiveFrame, box, meter, span
 from harness.terminal.live.live_rows import LiveRows
 from harness.terminal.live.tally import Tally
 from harness.terminal.live.waiting_lines import LONGEST_SILENCE_S, WaitingLines
-from harness.terminal.sample_table import sample_table, status_of
+from harness.terminal.part_view import shown_parts
+from harness.terminal.sample_table import sample_table
 from harness.terminal.terminal_text import fitted
 from harness.text import printable_line
 
@@ -93,7 +93,7 @@ class LiveTable(LiveRows):
         rows = [] if self._ended else self.newest(room)
         yield from box(head, width, options)
         if rows:
-            table = sample_table(rows, width=width, timed=self.timed)
+            table = sample_table(rows, width=width, parts=self.parts)
             yield from table.lines(console, options)
         yield from box([self._bar(width - 4, options)], width, options)
 
@@ -204,9 +204,9 @@ class RunProgress(Closing):
         passed = result.public_passed + result.hidden_passed
         total = result.public_total + result.hidden_total
         self._tell(
-            f"{result.sample}  {status_of(result).replace('_', ' ')}  tests {passed}/{total}  "
+            f"{result.sample}  {result.status.replace('_', ' ')}  tests {passed}/{total}  "
             f"calls {result.model_calls or result.tool_calls}  {result.seconds:.1f} s"
-            f"{_timed(result)}"
+            f"{''.join(view.line(part) for _, view, part in shown_parts(result))}"
         )
 
     def failed(self, failure: Failure) -> None:
@@ -305,12 +305,3 @@ def run_progress(console: Console, *, of_variant: bool = False) -> Watch:
         )
 
     return watch
-
-
-def _timed(result: SampleResult) -> str:
-    """Return the efficiency of a solution that passed, if measured."""
-    efficiency = result.efficiency
-    if efficiency is None or efficiency.cpu_s is None:
-        return ""
-    time, place = cpu_time(efficiency.cpu_s), rank(efficiency.percentile)
-    return f"  CPU {time}  {place}  B@1 {score(efficiency.beyond)}"

@@ -1,17 +1,19 @@
 """The table of a run's samples, live and afterwards."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
+from typing import Any
 
-from harness.efficiency.efficiency_summary import cpu_time, rank, score
-from harness.efficiency.scale import Efficiency
 from harness.figures import UNKNOWN
+from harness.registry import hooks
 from harness.run.store.planned_samples import in_rounds
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
 from harness.run.summary.sample_facts import SampleFact, sample_facts
 from harness.terminal.columns import Cell, Column, ColumnGrid
+from harness.terminal.part_view import PartView, shown_parts
 from harness.text import printable_line
 
 COLUMNS = (
@@ -21,16 +23,9 @@ COLUMNS = (
     Column("status"),
 )
 """Columns before those of facts: 60 characters drop tokens, difficulty, cost; 30 turns, time."""
-EFFICIENCY_COLUMNS = (
-    Column("CPU time", right=True, leaves=6),
-    Column("Pctl", right=True, leaves=7),
-    Column("B@1", right=True, leaves=8),
-)
-"""Columns of timed solutions; the others are dropped before them."""
 LONGEST_LABEL = 120
 UNFINISHED = frozenset({"running", "retrying", "pending"})
 """States of samples without a result."""
-IMPOSSIBLE = "impossible:"
 _STYLES = {"accepted": "green", "running": "cyan", "pending": "yellow", "ungraded": "yellow"}
 
 
@@ -43,12 +38,11 @@ class SampleRow:
             problem, then the second of each.
         problem: the problem's id; `title` is empty if unknown.
         index: index among the problem's samples; None if there is only one.
-        status: a verdict, `running`, `retrying` or `pending`; what the model did about an
-            impossible test after `impossible:`.
+        status: as in `SampleResult`, or `running`, `retrying` or `pending`.
         tests: result of the latest run of public tests of a running sample; points of a graded
             one; else empty.
         figures: known figures by the key of a `SampleFact`; None or missing if there are none.
-        efficiency: the solution's efficiency.
+        parts: what features added to the result, by their setting.
         cut_off: whether the token limit cut an answer off.
     """
 
@@ -61,7 +55,7 @@ class SampleRow:
     status: str
     tests: str = ""
     figures: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
-    efficiency: Efficiency | None = None
+    parts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     cut_off: bool = False
 
     @property
@@ -78,7 +72,7 @@ class SampleRow:
             Cell(
                 " ".join(filter(None, (self.status.replace("_", " "), self.tests)))
                 + ", cut off" * self.cut_off,
-                "yellow" if self.status.startswith(IMPOSSIBLE) else _STYLES.get(self.status, "red"),
+                _STYLES.get(self.status, "yellow" if ": " in self.status else "red"),
             ),
             *(Cell(self._text(fact)) for fact in sample_facts()),
         )
@@ -88,31 +82,31 @@ class SampleRow:
         value = self.figures.get(fact.key)
         return "-" if value is None and self.status in UNFINISHED else fact.written(value)
 
-    def efficiency_cells(self) -> tuple[Cell, ...]:
-        """Return the cells of `EFFICIENCY_COLUMNS`; a failed solution has no time."""
-        efficiency = self.efficiency
-        if efficiency is None or efficiency.cpu_s is None:
-            return (Cell("-"),) * len(EFFICIENCY_COLUMNS)
-        texts = cpu_time(efficiency.cpu_s), rank(efficiency.percentile), score(efficiency.beyond)
-        return tuple(map(Cell, texts))
+    def part_cells(self, key: str, view: PartView) -> tuple[Cell, ...]:
+        """Return the cells of the columns of what a feature added; dashes if that is nothing."""
+        texts = view.cells(self.parts[key]) if key in self.parts else None
+        return tuple(map(Cell, texts or "-" * len(view.columns)))
 
 
 def sample_table(
-    rows: Iterable[SampleRow], *, width: int | None = None, timed: bool | None = None
+    rows: Iterable[SampleRow], *, width: int | None = None, parts: Collection[str] = ()
 ) -> ColumnGrid:
     """Return the table; a column whose every value is unknown is left out.
 
     Args:
         rows: rows of the samples.
         width: width of the table; default: the window's.
-        timed: whether there are columns of efficiency; default: if a row has one.
+        parts: features whose columns it has even if no row has anything of them.
     """
     shown: Sequence[SampleRow] = list(rows)
-    if timed is None:
-        timed = any(row.efficiency is not None for row in shown)
-    cells = [row.cells() + (row.efficiency_cells() if timed else ()) for row in shown]
+    there = {*parts, *chain.from_iterable(row.parts for row in shown)}
+    views = [(key, view) for key, view in hooks("view").items() if key in there]
+    cells = [
+        (*row.cells(), *chain.from_iterable(row.part_cells(*each) for each in views))
+        for row in shown
+    ]
     facts = (Column(each.name, right=True, leaves=each.leaves) for each in sample_facts())
-    columns = (*COLUMNS, *facts, *EFFICIENCY_COLUMNS * timed)
+    columns = (*COLUMNS, *facts, *chain.from_iterable(view.columns for _, view in views))
     kept = [at for at in range(len(columns)) if not _all_unknown([row[at].text for row in cells])]
     return ColumnGrid(
         tuple(columns[at] for at in kept),
@@ -152,19 +146,12 @@ def result_row(result: SampleResult, number: int, *, several: bool) -> SampleRow
         title=result.title,
         index=result.index if several else None,
         difficulty=result.difficulty or "",
-        status=status_of(result),
+        status=result.status,
         tests="" if result.score is None else f"({result.score})",
         figures={fact.key: fact.value(result) for fact in sample_facts()},
-        efficiency=result.efficiency,
+        parts={key: part for key, _, part in shown_parts(result)},
         cut_off=bool(result.cut_off),
     )
-
-
-def status_of(result: SampleResult) -> str:
-    """Return a result's verdict, or what the model did about an impossible test."""
-    if result.impossible is None:
-        return str(result.verdict)
-    return f"{IMPOSSIBLE} {result.impossible.outcome}"
 
 
 def pending_rows(samples: Mapping[str, int], done: Iterable[SampleResult]) -> Iterator[SampleRow]:

@@ -6,9 +6,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from harness.figures import UNKNOWN, count, dollars, quantity, words
-from harness.run.summary.fact import facts_of
+from harness.run.summary.fact import facts_of, remarks_of
 from harness.run.summary.facts import limit_words, no_hidden_tests, sandbox_level, unheard_words
-from harness.run.summary.impossible_rates import impossible_words
 from harness.run.summary.summary import Summary
 
 MOST_UNREAD = 0.1  # of the tool calls; above it a line says that the score depends on the protocol
@@ -89,10 +88,9 @@ def _wrong(summary: Summary, *, recorded: bool) -> Iterator[str]:
     yield from no_hidden_tests(summary.no_hidden)
     if summary.untested:
         yield f"{count(summary.untested, 'sample')} ungraded (no tests, or not run); in no rate"
-    if summary.impossible is not None:
-        first, *rates = impossible_words(summary.impossible)
-        yield f"impossible tests: {first}"
-        yield from (f"  {line}" for line in rates)
+    for name, (first, *more) in remarks_of(summary):
+        yield f"{name}: {first}"
+        yield from (f"  {line}" for line in more)
     if summary.cut_off:
         were = "answer was" if summary.cut_off == 1 else "answers were"
         what = "" if recorded else f": raise --max-tokens (now {limit_words(summary)})"

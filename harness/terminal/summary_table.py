@@ -6,7 +6,7 @@ from harness.run.summary.fact import Screen, facts_of
 from harness.run.summary.groups import FEWEST
 from harness.run.summary.summary import Summary
 from harness.terminal.curve_view import CurveView
-from harness.terminal.efficiency_table import efficiency_table
+from harness.terminal.part_view import shown_parts
 from harness.terminal.rich_tables import facts, rates_table
 
 
@@ -21,6 +21,5 @@ def summary_view(summary: Summary) -> RenderableType:
         shown = [each for each in by.items() if each[1].problems >= FEWEST]
         if shown:
             parts.append(rates_table(*shown, title=f"by {title}"))
-    if summary.efficiency is not None:
-        parts.append(efficiency_table(summary.efficiency))
+    parts += [view.table(part) for _, view, part in shown_parts(summary)]
     return Group(*parts, facts((fact.name, line) for fact in told for line in fact.lines(summary)))

@@ -17,9 +17,9 @@ from for_each import for_each
 from scripted import Played, Sent, run, turn, write
 
 from harness.agent.attempt import Limits
-from harness.agent.problem_reports import MARK
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.templates.prompt_set import Told, load_prompt, with_wrong_test
+from harness.features.impossible.problem_reports import MARK
 from harness.features.info.rendering import Rendering
 from harness.models.protocol import AssistantMessage, Message, ModelTurn
 from harness.problem import Kind, Problem

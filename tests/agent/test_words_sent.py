@@ -17,9 +17,9 @@ from scripted import Played, Sent, call, read, run, turn, write
 
 from harness.agent.attempt import Limits
 from harness.agent.events import Refused, Request
-from harness.agent.problem_reports import MARK
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.templates.prompt_set import PromptSet, load_prompt, with_wrong_test
+from harness.features.impossible.problem_reports import MARK
 from harness.grading.verdict import Difference, Grade, Verdict
 from harness.grading.verdict import TestResult as OneResult
 from harness.models.protocol import ContextOverflowError, ModelStop, ModelTurn

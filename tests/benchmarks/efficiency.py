@@ -24,13 +24,13 @@ from rich.console import Console
 from rich.table import Table
 
 from harness.agent.extraction.code import extract
-from harness.efficiency import (
+from harness.features.efficiency import (
     mercury_protocol,
     paired_timing,
     reference_times,
 )
-from harness.efficiency.scale import Efficiency, Scale
-from harness.efficiency.turns import Expected, LapError
+from harness.features.efficiency.scale import Efficiency, Scale
+from harness.features.efficiency.turns import Expected, LapError
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
 from harness.grading.stop import Stop

@@ -12,6 +12,8 @@ HERE = Path(features.__path__[0])
 FEATURES = sorted(path.parent.name for path in HERE.glob("*/__init__.py"))
 NEEDED_BY_RUN = {"evaluate", "observers"}
 NEEDS = {
+    "efficiency": {"grade", "import_", "report", "training", "verify", "viewer"},
+    "impossible": {"merge", "regrade", "viewer"},
     "compare": {"report", "experiment", "tune", "viewer"},
     "experiment": {"report", "viewer"},
     "report": {"viewer"},
@@ -70,6 +72,8 @@ def test_all_else_works_without(name: str, tmp_path: Path) -> None:
     [
         ("batch", ["run", "-m", "gpt-5", "-b", "fixture", "--batch"]),
         ("external", ["run", "--agent-command", "true {mcp_config}", "-b", "fixture"]),
+        ("efficiency", ["run", "--efficiency"]),
+        ("impossible", ["run", "--agentic-mode", "--impossible", "0.5"]),
         ("report", ["report", "r"]),
     ],
 )

@@ -50,7 +50,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What is remembered between calls is remembered for one test."""
     folder = tmp_path / "cache"
     monkeypatch.setattr(
-        "harness.efficiency.measurement.default_folder", lambda: folder / "efficiency"
+        "harness.features.efficiency.measurement.default_folder", lambda: folder / "efficiency"
     )
     return folder
 

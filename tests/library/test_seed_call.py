@@ -53,6 +53,7 @@ print(json.dumps([results["pass_at_1"], results["beyond_at_1"], results["percent
 results = evaluate(solution_fn=my_solver, limit=50, efficiency=False)
 print(results["pass_at_1"], results["beyond_at_1"])
 """
+WITHOUT_TIMING = 'import sys\nsys.modules["harness.features.efficiency"] = None\n'
 
 
 @pytest.fixture
@@ -76,3 +77,16 @@ def test_the_calls_of_mercury_eval_work_as_written(hub: Hub, tmp_path: Path) -> 
     assert (passed, beyond < 0.2, percentile <= 50) == (1.0, True, True)
     assert plain == "1.0 nan"
     assert not [*(tmp_path / "here").iterdir()]
+
+
+def test_without_the_feature_that_times_mercury_is_judged_all_the_same(
+    hub: Hub, tmp_path: Path
+) -> None:
+    env = {"HF_HOME": str(tmp_path / "cache"), "HF_ENDPOINT": hub.endpoint}
+    done = run_by(tmp_path, sys.executable, "-c", WITHOUT_TIMING + PROGRAM, **env)
+    assert done.stdout.splitlines() == [
+        "Pass@1: 1.0000",
+        "Beyond@1: nan",
+        "[1.0, NaN, NaN]",
+        "1.0 nan",
+    ]

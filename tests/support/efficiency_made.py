@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness.efficiency.scale import Efficiency, ReferenceTime, Scale, Timing
+from harness.features.efficiency.scale import Efficiency, ReferenceTime, Scale, Timing
 
 PLAIN = (1.0, 2.0, 3.0, 5.0)
 

@@ -9,7 +9,7 @@ PAGE = ROOT / "CONTRIBUTING.md"
 BEGIN, END = "<!-- folders -->\n", "<!-- end of the folders -->\n"
 ORDER = (
     *("sources", "models", "languages", "sandbox", "grading", "kinds", "tools", "agent", "run"),
-    *("stats", "efficiency", "terminal", "cli", "features"),
+    *("stats", "terminal", "cli", "features"),
 )
 
 

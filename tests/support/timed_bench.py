@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from harness.efficiency import paired_timing
-from harness.efficiency.scale import Efficiency, Scale
-from harness.efficiency.turns import Expected
+from harness.features.efficiency import paired_timing
+from harness.features.efficiency.scale import Efficiency, Scale
+from harness.features.efficiency.turns import Expected
 from harness.sandbox.worker import Worker
 
 FAST = "def f(n):\n    s = 0\n    for i in range(n): s += i\n    return s\n"

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from harness.errors import missing_package
-from harness.registry import MODES, resolve
+from harness.registry import MODES, installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,29 +156,20 @@ def mode_named(name: object) -> Mode:
     A user's own is known once it was asked for, or a run of it was read.
     """
     name = str(name)
-    own = _if_installed(name) if name in MODES else _own.get(name)
+    own = _built_in(name) if name in MODES else _own.get(name)
     return own or undeclared(name)
 
 
 @cache
-def _built_in(name: str) -> Mode:
-    return resolve(MODES[name])
+def _built_in(name: str) -> Mode | None:
+    """Return a built-in mode; None if its feature is not part of this installation."""
+    return installed(MODES[name])
 
 
 def built_in_modes(*, asking: bool = False) -> tuple[Mode, ...]:
     """Return the built-in modes, or those in which the harness sends the requests."""
-    modes = filter(None, map(_if_installed, MODES))
+    modes = filter(None, map(_built_in, MODES))
     return tuple(mode for mode in modes if mode.asks or not asking)
-
-
-def _if_installed(name: str) -> Mode | None:
-    """Return a built-in mode; None if its feature is not part of this installation."""
-    try:
-        return _built_in(name)
-    except ModuleNotFoundError as error:
-        if missing_package(error) is not None:
-            raise
-        return None
 
 
 def undeclared(name: str) -> Mode:

@@ -11,14 +11,14 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.differences.conditions import agents_told, conditions_differ
 from harness.features.compare.differences.judging import changed_problems, unlike
 from harness.features.compare.differences.settings import settings_differ, value_of
-from harness.features.compare.efficiency import Faster, faster
 from harness.features.compare.flips import Flip, flips_of
 from harness.features.compare.groups import Group, grouped
-from harness.features.compare.impossible import impossible_findings
+from harness.features.compare.speed import Faster
 from harness.features.compare.spend import equal_spend
 from harness.features.compare.spend_result import SpendComparison
 from harness.figures import count
 from harness.models.protocol import Frozen
+from harness.registry import hooks
 from harness.run.settings.spec import COMPARED
 from harness.run.store.directory import refuse_experiment
 from harness.run.store.origin import verdicts_of
@@ -211,7 +211,7 @@ class NothingSharedError(RunDirectoryError):
     """Two runs share no graded problem.
 
     Attributes:
-        findings: what they did about the same impossible tests.
+        findings: what features found in both.
     """
 
     def __init__(self, message: str, findings: Sequence[str]) -> None:
@@ -236,7 +236,7 @@ class _Pair:
             names = str(a.path), str(b.path)
             raise NothingSharedError(
                 f"{a.path} and {b.path} cannot be compared: {why}",
-                tuple(impossible_findings(a, b, names)),
+                tuple(_findings(a, b, names)),
             )
         self.counts = _only(graded_a, self.shared), _only(graded_b, self.shared)
         self.paired = compare_counts(*self.counts)
@@ -254,7 +254,7 @@ class _Pair:
             p_holm=p_holm,
             groups=grouped(self.a.results, a, b),
             flips=tuple(flips_of(self.a, self.b, self.labels, self.counts)),
-            faster=faster(self.a, self.b, set(self.shared)),
+            faster=self._faster(),
             unlike=tuple(unlike(self.a, self.b, self.labels, self.changed)),
             differs=(*settings_differ(self.a, self.b), *conditions_differ(self.a, self.b)),
             worse_at_best=self._worse_if(comparisons, a=0, b=1, usual=worse),
@@ -263,6 +263,10 @@ class _Pair:
             changed=tuple(sorted(self.changed)),
             spend=equal_spend(self.a, self.b, at, self.labels),
         )
+
+    def _faster(self) -> Faster | None:
+        found = (each(self.a, self.b, set(self.shared)) for each in hooks("faster").values())
+        return next(found, None)
 
     def _worse_if(self, comparisons: int, *, a: int, b: int, usual: bool) -> bool:
         """Return whether B is worse if pending samples of A count `a`, of B `b`.
@@ -303,7 +307,13 @@ class _Pair:
         if uneven:
             yield f"{count(uneven, 'problem')} with more samples in one of the runs; all count"
         yield from agents_told(self.a, self.b, self.labels)
-        yield from impossible_findings(self.a, self.b, self.labels)
+        yield from _findings(self.a, self.b, self.labels)
+
+
+def _findings(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
+    """Yield what features find in two runs."""
+    for each in hooks("findings").values():
+        yield from each(a, b, labels)
 
 
 def _completed(

@@ -8,10 +8,10 @@ from rich.text import Text
 
 from harness.features.compare.answer import significance_words
 from harness.features.compare.comparison import LEVEL, Comparison, Pairwise
-from harness.features.compare.efficiency import faster_words
 from harness.features.compare.flips import Flip, FlipSample
 from harness.features.compare.groups import Group
 from harness.features.compare.run_names import names_of
+from harness.features.compare.speed import faster_words
 from harness.features.compare.spend_table import spend_columns, spend_rows
 from harness.features.compare.table_rows import rows_of
 from harness.figures import UNKNOWN, count, p_words, percent, points

@@ -125,8 +125,7 @@ def _ends(rate: Rate | None) -> tuple[float, float]:
 
 def _timed(name: str) -> Callable[[Evaluation], Rate | None]:
     def rate(each: Evaluation) -> Rate | None:
-        efficiency = each.summary.efficiency
-        return None if efficiency is None else getattr(efficiency, name)
+        return getattr(each.summary.efficiency, name, None)
 
     return rate
 
@@ -278,7 +277,7 @@ class _Evaluation:
             summary, failures = outcome.summary, outcome.failures
             if self._controller.interrupts:
                 raise KeyboardInterrupt(summary.stopped.cause if summary.stopped else "")
-            stopped, measured = summary.stopped, summary.graded or summary.impossible
+            stopped, measured = summary.stopped, summary.measured
             if stopped is not None:
                 message = f"the run stopped ({stopped.reason}): {stopped.cause}"
                 if not measured:

@@ -12,6 +12,7 @@ from harness.models.protocol import Model
 from harness.models.providers import REFERENCES
 from harness.models.user_code import model_of, name_of_code
 from harness.problem import Problem
+from harness.registry import hooks
 from harness.run.plan.problem_loader import Benchmark, Checked, checked, name_of
 from harness.run.plan.target import ADDRESSING, ASKED_FOR
 from harness.run.settings.keys import RunKeys
@@ -169,7 +170,8 @@ class EvaluateArguments:
         if own is None and model is None and not external:
             model = REFERENCES
         if efficiency is None:
-            efficiency = _of_mercury(name) and keys.get("run_tests", True)
+            timed = _of_mercury(name) and keys.get("run_tests", True)
+            efficiency = timed and "efficiency" in hooks("join")
         spec = spec_from(
             "evaluate()",
             keys,

@@ -57,7 +57,7 @@ EFFICIENCY_FIELDS = _columns(
     (NUMBER, "cpu_s beyond beyond_low beyond_high beyond_branches percentile"),
     (TEXT, "lack remark"),
 )
-"""Columns of timed solutions; see `harness.efficiency.scale.Efficiency`."""
+"""Columns of timed solutions; see `harness.features.efficiency.scale.Efficiency`."""
 SCORE_FIELDS = _columns((NUMBER, "score max_score"))
 """Columns of runs with problems that give points; see `harness.grading.verdict.Score`."""
 

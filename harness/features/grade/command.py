@@ -96,7 +96,7 @@ def grade(
         raise UsageError("give -b and --solutions FILE, or a run to grade once more")
     if out is not None:
         raise UsageError("--out goes with a run that is graded once more; redirect the output")
-    from harness.efficiency.measurement import asked_timing
+    from harness.features.efficiency.measurement import asked_timing
     from harness.features.grade.grade_run import GradeGates, grade_file
     from harness.run.session.judging_session import judging
     from harness.terminal.gate import read_rate

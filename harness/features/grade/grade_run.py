@@ -11,9 +11,6 @@ from tempfile import TemporaryFile
 from rich.console import Console
 
 from harness.closing import Closing
-from harness.efficiency import Timing
-from harness.efficiency.measurement import Scales, TimedSolution, time_all
-from harness.efficiency.scale import Efficiency
 from harness.errors import (
     INFRASTRUCTURE,
     INTERRUPTED,
@@ -22,6 +19,8 @@ from harness.errors import (
     NothingSelectedError,
     UsageError,
 )
+from harness.features.efficiency.measurement import Scales, TimedSolution, time_all
+from harness.features.efficiency.scale import Efficiency
 from harness.features.grade.grades import (
     SCHEMA,
     GradedSolution,
@@ -40,13 +39,14 @@ from harness.features.grade.solutions import (
 )
 from harness.figures import count, percent
 from harness.grading.jobs import Judged, Options
-from harness.languages import PYTHON
+from harness.languages import PYTHON, known
 from harness.problem import Problem
 from harness.run.plan.languages import check_language, left_out_words, refusal
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
 from harness.run.session.judging import in_session, judge_reported
 from harness.run.session.judging_session import JudgingSession
+from harness.run.settings.execution_settings import Timing
 from harness.sandbox.executor import Executor
 from harness.terminal.consoles import console, write_json
 from harness.terminal.gate import CLOSE
@@ -138,7 +138,12 @@ class GradeRun:
         matched, left_out = _judgeable(matched)
         for language in sorted({each.language for each in matched}):
             problems_of = (each.problem for each in matched if each.language == language)
-            check_language(language, problems_of, timed=timing is not None, flags=flags)
+            if timing is not None and language != PYTHON:
+                title = known.language(language).title
+                raise UsageError(
+                    f"efficiency is measured for Python only, and solutions are {title}"
+                )
+            check_language(language, problems_of, flags=flags)
         given = [*session.given, *(["efficiency"] if timing else [])]
         check_settings(rules_of(each.problem for each in matched), given, caller=caller)
         return cls(benchmark, session, timing, matched, unmatched, left_out)

@@ -8,8 +8,9 @@ from typing import Annotated
 from pydantic import Field
 from rich.console import Group, RenderableType
 
-from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
-from harness.efficiency.scale import Efficiency
+from harness.features.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
+from harness.features.efficiency.efficiency_table import efficiency_facts, efficiency_table
+from harness.features.efficiency.scale import Efficiency
 from harness.features.grade.solutions import MatchedSolution, Published, unmatched_words
 from harness.figures import counts, percent, words
 from harness.grading.jobs import Judged
@@ -33,7 +34,6 @@ from harness.run.summary.summary import (
     without_hidden,
 )
 from harness.stats.rates import Rate
-from harness.terminal.efficiency_table import efficiency_facts, efficiency_table
 from harness.terminal.rich_tables import facts, rates_table, words_table
 
 SCHEMA = 1

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 from rich.console import RenderableType
 
-from harness.efficiency.measurement import asked_timing
 from harness.errors import UsageError
+from harness.features.efficiency.measurement import asked_timing
 from harness.features.grade.grade_run import GradeRun, GradeStore
 from harness.features.grade.grades import GradedSolution, GradeSummary, grades_view
 from harness.features.grade.solution_readers import read_row, read_solutions

@@ -3,7 +3,7 @@
 It can also time the solution by itself, test by test: the CPU seconds of the call, read outside the
 process, with an interval. They drift with
 the machine; comparisons with other solutions are measured in turns
-(`harness.efficiency.paired_timing`).
+(`harness.features.efficiency.paired_timing`).
 """
 
 import json
@@ -16,8 +16,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from harness.closing import Closing
-from harness.efficiency.paired_timing import Middle, middle
-from harness.efficiency.turns import (
+from harness.errors import DataError, UsageError
+from harness.features.efficiency.paired_timing import Middle, middle
+from harness.features.efficiency.turns import (
     EMPTY_TURNS,
     LONG_ENOUGH_S,
     MOST_PASSES,
@@ -26,7 +27,6 @@ from harness.efficiency.turns import (
     Grouping,
     race_of,
 )
-from harness.errors import DataError, UsageError
 from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task

@@ -2,4 +2,6 @@
 
 choice: which problems get one, by the seed; fitness: which problems cannot have one, and why.
 mutations: changes of an expected output; proof: the problem's rule and references refuse them.
+changed_tests, impossible_tests: the changes of a run; problem_reports: what the model says of them.
+impossible_result, impossible_rates, impossible_findings: of a sample, a run, and two runs.
 """

@@ -14,19 +14,20 @@ from random import Random
 from typing import Any
 
 from harness.errors import NothingSelectedError, RunDirectoryError
+from harness.features.impossible.changed_tests import IMPOSSIBLE, TestChange, with_changes
 from harness.features.impossible.fitness import only_tests, unfit
+from harness.features.impossible.impossible_tests import ImpossibleTests
 from harness.features.impossible.mutations import mutants
 from harness.features.impossible.proof import Proof, ReferenceRuns, rule_refuses
 from harness.grading.jobs import Options
 from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Problem
-from harness.run.plan.impossible_tests import ImpossibleTests
 from harness.run.plan.plan import Plan
+from harness.run.plan.run_part import RunPart
 from harness.run.reporter import Reporter
 from harness.run.session.judging import in_session
 from harness.run.session.judging_session import session_of
 from harness.run.settings.impossible_settings import ImpossibleKind
-from harness.run.store.changed_tests import TestChange, with_changes
 from harness.run.store.directory import read_manifest
 from harness.sandbox.executor import Executor
 from harness.sources.selection import select
@@ -39,10 +40,10 @@ REASONS = {
 
 
 def with_impossible_tests(plan: Plan, before: Mapping[str, Any] | None, reporter: Reporter) -> Plan:
-    """Return the plan with impossible tests.
+    """Return the plan with impossible tests, if there are to be any.
 
     Args:
-        plan: a plan with `--impossible`.
+        plan: a plan.
         before: the manifest of a run to resume, which keeps its tests; None for a new run.
         reporter: shows notices about the sandbox, in which references are run.
 
@@ -52,8 +53,10 @@ def with_impossible_tests(plan: Plan, before: Mapping[str, Any] | None, reporter
         DataError: tests or references cannot be decoded.
         IsolationError: no sandbox is strong enough for the references.
     """
+    if plan.spec.impossible is None:
+        return plan
     kept, known = _kept(plan, before)
-    wanted = max(1, round((plan.spec.impossible or 0) * len(_whole(plan)))) - len(kept.changes)
+    wanted = max(1, round(plan.spec.impossible * len(_whole(plan)))) - len(kept.changes)
     new = [problem for problem in _whole(plan) if problem.id not in known]
     tests = kept
     if wanted > 0 and new:
@@ -68,7 +71,11 @@ def with_impossible_tests(plan: Plan, before: Mapping[str, Any] | None, reporter
     own = {problem.id for problem in plan.problems}
     changes = {name: change for name, change in tests.changes.items() if name in own}
     selected = replace(plan.selected, problems=with_changes(plan.problems, changes))
-    return replace(plan, selected=selected, impossible=replace(tests, changes=changes))
+    tests = replace(tests, changes=changes)
+    notice = tests.notice(len(plan.problems))
+    part = RunPart(graded=tests.graded, notice=notice, stored=tests.as_json())
+    parts = {**plan.parts, IMPOSSIBLE: part}
+    return replace(plan, selected=selected, to_the_end=changes, parts=parts)
 
 
 def _whole(plan: Plan) -> Sequence[Problem]:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from harness.features.impossible.changed_tests import TestChange
 from harness.grading.jobs import Judgement, Options
 from harness.grading.rules import find_rule
 from harness.grading.stop import Stop
 from harness.grading.verdict import Grade, Verdict
 from harness.languages import PYTHON
 from harness.problem import Problem, Reference, TestCase, TestSuite
-from harness.run.store.changed_tests import TestChange
 from harness.sandbox.executor import Executor, Shared
 
 MOST_REFERENCES = 100

@@ -20,13 +20,13 @@ from typing import Annotated, Any, NamedTuple, cast
 import typer
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
+from harness.features.impossible.changed_tests import IMPOSSIBLE
 from harness.features.show.library import LoadedRun
 from harness.figures import count
 from harness.models.prices.price_lists import ListedPrice
 from harness.run.settings.python_arguments import path_of
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.spec import RESUMABLE, RunSpec
-from harness.run.store.changed_tests import IMPOSSIBLE
 from harness.run.store.directory import (
     BATCHES,
     MANIFEST,

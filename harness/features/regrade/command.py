@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from harness.cli.settings_flags import JUDGING
 from harness.cli.shared_flags import among
 from harness.errors import INTERRUPTED, RunDirectoryError, UsageError
+from harness.features.impossible.changed_tests import changes_of, with_changes
 from harness.features.regrade.stored_solutions import (
     Regrading,
     answers_judged,
@@ -32,7 +33,6 @@ from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec, default_of, known_keys, read_spec
-from harness.run.store.changed_tests import changes_of, with_changes
 from harness.run.store.directory import (
     RunDirectory,
     check_begun,

@@ -17,19 +17,19 @@ from pathlib import Path
 from harness.agent.events import Event, Graded, Response, standing
 from harness.agent.extraction.code import Extract
 from harness.errors import RunDirectoryError
+from harness.features.impossible.changed_tests import TestChange
+from harness.features.impossible.impossible_result import with_impossible
 from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, UNKNOWN, Grade, Verdict
 from harness.languages.program_key import code_hash
 from harness.problem import Problem
 from harness.run.store.call_arguments import programs_in
-from harness.run.store.changed_tests import TestChange
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import (
     SampleResult,
     graded,
     read_results,
-    with_impossible,
 )
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from harness.efficiency.efficiency_summary import EfficiencySummary, score, score_interval
 from harness.features.compare.differences.judging import changed_problems
-from harness.features.compare.efficiency import Faster, faster
+from harness.features.efficiency.efficiency_summary import EfficiencySummary, score, score_interval
+from harness.features.efficiency.efficiency_table import FACTS
+from harness.features.efficiency.faster import Faster, faster
 from harness.features.report import charts
 from harness.features.report.figures import PageItem, Section, Table
 from harness.features.report.labelled_runs import LabelledRun, Pairing
@@ -14,7 +15,6 @@ from harness.figures import UNKNOWN, count, figure, percent
 from harness.run.summary.fact import Screen, table_rows
 from harness.run.summary.summary import Summary
 from harness.stats.rates import Rate, rate_by_problem
-from harness.terminal.efficiency_table import FACTS
 from harness.text import printable_line
 
 LEAD = (

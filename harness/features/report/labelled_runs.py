@@ -17,7 +17,7 @@ from harness.run.store.origin import PUBLISHED, verdicts_of
 from harness.run.store.pending import NOT_NEEDED, NOT_RUN
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
-from harness.run.summary.impossible_rates import impossible_words
+from harness.run.summary.fact import remarks_of
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.summary import solved_counts
 from harness.stats.holm import holm
@@ -122,9 +122,8 @@ def remarks(sides: Sequence[LabelledRun]) -> Iterator[str]:
         summary = side.run.summary
         if summary.untested:
             yield f"{side.label}: {count(summary.untested, 'sample')} not graded, and in no rate"
-        if summary.impossible is not None:
-            first, *rates = impossible_words(summary.impossible)
-            yield f"{side.label}: impossible tests: {first}; {'; '.join(rates)}"
+        for name, (first, *more) in remarks_of(summary):
+            yield f"{side.label}: {name}: {first}; {'; '.join(more)}"
     for side in sides[1:]:
         yield from _unlike(sides[0], side)
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from harness.efficiency.scale import Efficiency
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
 from harness.run.store.planned_samples import samples_by_problem
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 from harness.run.summary.sample_facts import sample_facts
+from harness.terminal.part_view import shown_parts
 from harness.terminal.sample_table import Numbers, SampleRow, pending_rows, result_row
 
 PENDING = "pending"
@@ -49,19 +49,16 @@ class ChosenSample:
         }
         if result is None:
             return fields
-        timed = {} if row.efficiency is None else {"efficiency": _told(row.efficiency)}
         return fields | {
             **{name: getattr(result, name) for name in TOLD},
             "tool_calls": result.tool_calls,
             **row.figures,
-            **timed,
+            **{
+                key: part.model_dump(mode="json", exclude=view.shared)
+                for key, view, part in shown_parts(result)
+            },
             **({} if result.score is None else {"score": result.score.model_dump()}),
         }
-
-
-def _told(efficiency: Efficiency) -> dict[str, Any]:
-    """Dump efficiency without references, which a problem's samples share."""
-    return efficiency.model_dump(mode="json", exclude={"references"})
 
 
 _KINDS: dict[str, Callable[[ChosenSample], bool]] = {

@@ -9,7 +9,6 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from harness.efficiency.efficiency_summary import score
 from harness.features.show.run_list import (
     ListedRun,
     RunChange,
@@ -19,7 +18,7 @@ from harness.features.show.run_list import (
     list_runs,
     trends,
 )
-from harness.figures import count, dollars, interval, p_value, percent, points
+from harness.figures import count, dollars, interval, p_value, percent, points, score
 from harness.terminal.columns import Cell, Column, ColumnGrid
 from harness.text import printable_line
 

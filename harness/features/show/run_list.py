@@ -261,7 +261,7 @@ def _listed(path: Path) -> ListedRun:
         samples_done=(summary.graded + summary.ungraded) / max(1, len(problems)),
         selection=sha256(to_json(sorted(problems.items()))).hexdigest()[:12],
         pass_at_1=summary.pass_at_1,
-        beyond=summary.efficiency.beyond if summary.efficiency else None,
+        beyond=getattr(summary.efficiency, "beyond", None),
         cost=summary.cost,
         state=state.word,
         pending=0 if state.word == "done" else max(0, state.planned - state.done),

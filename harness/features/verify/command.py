@@ -16,7 +16,6 @@ from harness.cli.shared_flags import (
     named_benchmark,
     with_progress_flags,
 )
-from harness.efficiency.measurement import Scales, timing_of
 from harness.errors import (
     INFRASTRUCTURE,
     INTERRUPTED,
@@ -25,6 +24,7 @@ from harness.errors import (
     NothingSelectedError,
     UsageError,
 )
+from harness.features.efficiency.measurement import Scales, timing_of
 from harness.features.verify.library import VerifiedBenchmark, VerifyRequest, verify_problems
 from harness.features.verify.reference_timing import TimedSource, calibrate_problems
 from harness.features.verify.verification import SCHEMA, Verification

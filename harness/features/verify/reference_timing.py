@@ -8,11 +8,10 @@ from typing import Unpack
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from harness.efficiency import Timing
-from harness.efficiency.efficiency_summary import cpu_time
-from harness.efficiency.measurement import Scales, machine, timing_of
-from harness.efficiency.scale import Scale
 from harness.errors import DataError
+from harness.features.efficiency.efficiency_summary import cpu_time
+from harness.features.efficiency.measurement import Scales, machine, timing_of
+from harness.features.efficiency.scale import Scale
 from harness.figures import count
 from harness.languages.program_key import code_hash
 from harness.models.protocol import Frozen
@@ -22,6 +21,7 @@ from harness.run.plan.problem_loader import Benchmark, checked, name_of, read
 from harness.run.reporter import LOG, JudgingProgress, Reporter
 from harness.run.session.judging import in_pool
 from harness.run.session.judging_session import JudgingSession, session_of
+from harness.run.settings.execution_settings import Timing
 from harness.run.settings.keys import SelectionKeys
 from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.python_messages import python_words

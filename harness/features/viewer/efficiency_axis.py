@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.efficiency.scale import Efficiency
+from harness.features.efficiency.scale import Efficiency
 from harness.figures import figure
 
 MOST_TICKS = 6

@@ -8,8 +8,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from harness.efficiency.efficiency_summary import cpu_time, rank, score_interval, score_words
-from harness.efficiency.scale import Efficiency
+from harness.features.efficiency.efficiency_summary import (
+    cpu_time,
+    rank,
+    score_interval,
+    score_words,
+)
+from harness.features.efficiency.scale import Efficiency
 from harness.figures import clock, count, dollars, interval, p_value, percent, quantity
 from harness.grading.verdict import INFRASTRUCTURE
 from harness.run.store.pending import reason_text

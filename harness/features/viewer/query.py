@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
 
-from harness.efficiency.efficiency_summary import beyonds
-from harness.efficiency.mean_share import known_rate
 from harness.errors import UsageError
+from harness.features.efficiency.efficiency_summary import beyonds
+from harness.features.efficiency.mean_share import known_rate
 from harness.features.viewer.html import line
 from harness.features.viewer.open_run import Item
 from harness.features.viewer.result_index import ResultRow

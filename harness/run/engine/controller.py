@@ -17,7 +17,7 @@ from harness.models.opening import missing
 from harness.models.protocol import Model
 from harness.models.providers import REPLAY_PREFIX
 from harness.models.replay import ReplayModel
-from harness.registry import IMPOSSIBLE, feature
+from harness.registry import hooks
 from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import PreparedRun, Read, going_on, open_directory
@@ -81,7 +81,7 @@ class RunController:
         """
         read = read or self.reader(spec)
         plan = prepare(spec, os.environ, read=read, own_model=own_model, dry_run=self.dry_run)
-        plan = self._with_impossible_tests(plan)
+        plan = self._with_parts(plan)
         return PreparedRun(plan, plan.samples)
 
     def further(  # noqa: PLR0917 - as `new`, for an existing run
@@ -117,13 +117,13 @@ class RunController:
             own_model=own_model,
             dry_run=self.dry_run,
         )
-        return going_on(self._with_impossible_tests(plan, before), path, before, only)
+        return going_on(self._with_parts(plan, before), path, before, only)
 
-    def _with_impossible_tests(self, plan: Plan, before: Mapping[str, Any] | None = None) -> Plan:
-        """Return the plan with its impossible tests, if there are to be any."""
-        if plan.spec.impossible is None or self.dry_run:
-            return plan
-        return feature(IMPOSSIBLE, "--impossible")(plan, before, self.reporter)
+    def _with_parts(self, plan: Plan, before: Mapping[str, Any] | None = None) -> Plan:
+        """Return the plan with the parts of features, of which a dry run needs none."""
+        for join in () if self.dry_run else hooks("join").values():
+            plan = join(plan, before, self.reporter)
+        return plan
 
     def reader(self, spec: RunSpec) -> Read:
         """Return a function that loads problems and shows its progress if slow."""
@@ -161,8 +161,9 @@ class RunController:
             self.reporter.notice(bad_rows(plan.loaded.skipped))
         if plan.notice:
             self.reporter.notice(plan.notice)
-        if plan.impossible:
-            self.reporter.notice(plan.impossible.notice(len(plan.problems)))
+        for part in plan.parts.values():
+            if part.notice:
+                self.reporter.notice(part.notice)
         if plan.selected.undated:
             self.reporter.notice(
                 f"{count(plan.selected.undated, 'problem')} without a date left out"
@@ -173,8 +174,8 @@ class RunController:
         plan, before = prepared.plan, prepared.before
         changed = version_change(before) if before is not None and prepared.samples else ""
         route = plan.target.route
-        tests = plan.impossible and plan.impossible.notice(len(plan.problems))
-        for line in filter(None, (plan.notice, tests, route and route.remark, changed)):
+        parts = (part.notice for part in plan.parts.values())
+        for line in filter(None, (plan.notice, *parts, route and route.remark, changed)):
             self.reporter.notice(printable_line(line))
 
     def carry_out(self, prepared: PreparedRun, path: Path, budget: Budget | None = None) -> Outcome:

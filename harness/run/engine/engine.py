@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
 from harness.agent.attempt import RunStop
-from harness.efficiency.measurement import Scales
 from harness.problem import Problem
 from harness.run.engine.outage import Outage
 from harness.run.engine.rate_limiter import RateLimiter
@@ -57,7 +56,6 @@ class Engine:
             outage=Outage(self._stopping, plan.spec.outage_timeout, warn),
             one_row=asyncio.Lock(),
             warnings=Warnings(warn),
-            scales=Scales(plan.judging, plan.spec.timing) if plan.spec.efficiency else None,
         )
 
     async def run(self, samples: Sequence[tuple[Problem, int]]) -> list[Failure]:

@@ -23,7 +23,6 @@ from harness.run.plan.judging_options import stored_limits
 from harness.run.plan.plan import Plan
 from harness.run.settings.shard import Shard
 from harness.run.settings.spec import GROWING, RESUMABLE, RunSpec, uses
-from harness.run.store.changed_tests import IMPOSSIBLE
 from harness.run.store.directory import OWN_MODE
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.transcript import shared_parts
@@ -117,7 +116,7 @@ def manifest(plan: Plan, choice: ChosenSandbox) -> dict[str, Any]:
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
         **_left_out(plan),
         **_shard(plan),
-        **_impossible(plan),
+        **_parts(plan),
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }
@@ -169,9 +168,9 @@ def _shard(plan: Plan) -> dict[str, Any]:
     return {"shard": plan.whole.as_json(Shard.read(plan.spec.shard))}
 
 
-def _impossible(plan: Plan) -> dict[str, Any]:
-    """Return the impossible tests, if the run has any."""
-    return {IMPOSSIBLE: plan.impossible.as_json()} if plan.impossible else {}
+def _parts(plan: Plan) -> dict[str, Any]:
+    """Return what features keep of the run."""
+    return {key: part.stored for key, part in plan.parts.items() if part.stored is not None}
 
 
 def surroundings(choice: ChosenSandbox) -> dict[str, Any]:
@@ -379,7 +378,7 @@ def grown(plan: Plan, before: Mapping[str, Any], *, works: bool = True) -> dict[
         "skipped_rows": [str(error) for error in plan.loaded.skipped],
         **_left_out(plan),
         **_shard(plan),
-        **_impossible(plan),
+        **_parts(plan),
         "problems": {problem.id: problem.content_hash for problem in plan.problems},
         "test_limits": test_limits(plan.problems, plan.spec.test_timeout, plan.judging),
     }

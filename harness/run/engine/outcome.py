@@ -51,8 +51,7 @@ class Outcome:
         Pending samples that a budget left are among them if no sample of the run is graded, or if
         the budget cannot be kept.
         """
-        measured = self.summary.graded or self.summary.impossible
-        kept = measured and self.budget.can_be_raised
+        kept = self.summary.measured and self.budget.can_be_raised
         return len(self.failed) if kept else len(self.left)
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.agent.attempt import Attempt, RunStop, RunStoppedError, Session, StopReason, no_warning
 from harness.agent.events import (
@@ -24,8 +24,6 @@ from harness.agent.events import (
 )
 from harness.agent.journal import Journal
 from harness.agent.sample_workspace import workspace_of
-from harness.efficiency.measurement import Scales, unmeasured
-from harness.efficiency.scale import Efficiency
 from harness.errors import DataError
 from harness.grading.answer_judge import check_answerable, judge_answer
 from harness.grading.jobs import Judgement
@@ -44,14 +42,11 @@ from harness.run.plan.budget import Budget, Share
 from harness.run.plan.plan import Plan
 from harness.run.reporter import Warnings
 from harness.run.store.directory import RunDirectory
-from harness.run.store.results import ATTEMPTED, SampleResult, graded, with_impossible
+from harness.run.store.results import ATTEMPTED, SampleResult, graded
 from harness.run.store.transcript import TranscriptWriter, facts_of, sample_name
 from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Executor, Shared
 from harness.text import writable
-
-if TYPE_CHECKING:
-    from harness.agent.problem_reports import ProblemReports
 
 SMALL_ROW = 1 << 14
 """Most bytes of a row that is decoded without a thread."""
@@ -89,7 +84,6 @@ class Sampler:
     outage: Outage
     one_row: asyncio.Lock  # suites may be large, so only one sample's is loaded at a time
     warnings: Warnings = field(default_factory=Warnings)
-    scales: Scales | None = None  # set if efficiency is measured
     seen: set[str] = field(default_factory=set[str])  # problems known to be gradable
 
     async def take(
@@ -112,9 +106,7 @@ class Sampler:
         tests = problem.tests
         gate = SampleGate(self.limiter, self.budget, self.stopping, self.outage, share)
         with self.directory.transcript(problem.id, index) as transcript:
-            reports = self._reports()
-            hear = reports.hear if reports else None
-            journal = Journal(self._recorder(sample, transcript), transcript.recorded, hear)
+            journal = Journal(self._recorder(sample, transcript), transcript.recorded)
             journal(self._start(problem, index))
             try:
                 # Find rows that cannot be graded before paying the model.
@@ -146,23 +138,7 @@ class Sampler:
                 return _failed(journal, Failure(sample, Verdict.CHECKER_ERROR, str(error)))
         seconds = round(time.monotonic() - started, 3)
         unheard = transcript.unheard + gate.unheard
-        result = result.model_copy(update={"seconds": seconds, "unheard": unheard})
-        return self._with_report(result, reports)
-
-    def _reports(self) -> "ProblemReports | None":
-        """Return what hears reports of wrong tests, in a run with impossible ones."""
-        if self.plan.impossible is None:
-            return None
-        from harness.agent.problem_reports import ProblemReports  # 0.2 s of regular expressions
-
-        return ProblemReports()
-
-    def _with_report(self, result: SampleResult, reports: "ProblemReports | None") -> SampleResult:
-        """Return the result with the model's report, and what it did about an impossible test."""
-        if reports is None or self.plan.impossible is None:
-            return result
-        result = result.model_copy(update={"reported": reports.reported})
-        return with_impossible(result, self.plan.impossible.changes.get(result.problem_id))
+        return result.model_copy(update={"seconds": seconds, "unheard": unheard})
 
     async def _judged(
         self, problem: Problem, index: int, attempt: Attempt, journal: Journal, tests: TestSuite
@@ -174,32 +150,24 @@ class Sampler:
         journal(Graded(grade=grade))
         if grade.verdict is Verdict.CHECKER_ERROR:
             raise CheckFailedError(grade.checker_error)
-        efficiency = await self._time(problem, attempt.code, grade)
         written = None
         if attempt.written_tests or self.plan.spec.known_mode.writes_tests:
             judging = self.plan.judging
             written = await count_written_tests(problem, attempt, grade, judging, self.pool)
-        return result_of(
+        result = result_of(
             problem,
             index,
             attempt,
             grade,
             steps=steps_of(attempt, grade, others, self.plan.price),
             cost=self.plan.cost(attempt),
-            efficiency=efficiency,
             written_tests=written,
             cut_off=journal.cut_off,
             answer_seconds=round(journal.answer_seconds, 3),
         )
-
-    async def _time(self, problem: Problem, code: str, grade: Grade) -> Efficiency | None:
-        """Measure a solution's efficiency, if requested. Raises SandboxError."""
-        if self.scales is None:
-            return None
-        try:
-            return await self.scales.measure(problem, code, self.pool, solved=grade.solved)
-        except DataError as error:  # does not affect the verdict
-            return unmeasured(self.scales.timing, error)
+        for part in self.plan.parts.values():
+            result = await part.graded(result, problem, journal.answers, self.pool)
+        return result
 
     async def _checked(self, problem: Problem) -> TestSuite:
         """Run `_check`, in a thread unless the row is small: starting a thread takes longer."""

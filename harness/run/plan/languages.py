@@ -30,23 +30,18 @@ TRIAL_S = 60
 """Seconds that the trial program may take to compile."""
 
 
-def check_language(
-    name: str, problems: Iterable[Problem], *, timed: bool = False, flags: str = ""
-) -> None:
+def check_language(name: str, problems: Iterable[Problem], *, flags: str = "") -> None:
     """Check that solutions in a language can be judged.
 
     Args:
         name: name of the language.
         problems: the problems of the solutions.
-        timed: whether right solutions are timed.
         flags: the compiler's flags; empty for the usual ones.
 
     Raises:
         UsageError: there is no compiler, or a problem does not take the language.
     """
     own = language(name)
-    if timed and name != PYTHON:
-        raise UsageError(f"efficiency is measured for Python only, and solutions are {own.title}")
     functions = False
     for problem in problems:
         reason = refusal(problem, name)
@@ -156,8 +151,6 @@ def check_settings_of(spec: RunSpec) -> None:
             f"--mode {spec.mode} has the model write tests in Python, and solutions are "
             f"{own.title}; give {', '.join(first)} or {last}"
         )
-    if spec.efficiency:
-        raise UsageError(f"--efficiency goes with Python only, and solutions are {own.title}")
     check_compiler(own, spec.cpp_flags or "")
 
 

@@ -1,7 +1,7 @@
 """From a spec to a plan: the problems, the model, the prompt and the limits of a run."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -27,8 +27,7 @@ from harness.models.references import ReferenceModel
 from harness.models.replay import ReplayModel
 from harness.models.user_code import UserModel
 from harness.problem import Kind, Problem
-from harness.registry import PLAN_CHECKS, START_CHECKS, resolve
-from harness.run.plan.impossible_tests import ImpossibleTests
+from harness.registry import PLAN_CHECKS, START_CHECKS, feature, installed
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.languages import check_language, left_out_words, taking
 from harness.run.plan.price import price_of
@@ -40,6 +39,7 @@ from harness.run.plan.problem_kinds import (
     toolbox_of,
 )
 from harness.run.plan.prompts import prompt_of
+from harness.run.plan.run_part import RunPart
 from harness.run.plan.target import (
     BUNDLED,
     BUNDLED_PROBLEMS,
@@ -52,7 +52,7 @@ from harness.run.plan.target import (
 )
 from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.run.settings.shard import Shard, Whole
-from harness.run.settings.spec import RunSpec, refuse_ineffective, uses
+from harness.run.settings.spec import RunSpec, flag_of, refuse_ineffective, uses
 from harness.sources.benchmarks import load
 from harness.sources.files.rows import Loaded
 from harness.sources.selection import Selected, Selection, select
@@ -95,7 +95,8 @@ class Plan:
         notice: line about limits or problems left out, shown before the run starts.
         left_out: number of problems that take no solution in the run's language, by reason.
         whole: the run that this one is a shard of; None if it is not a shard.
-        impossible: the impossible tests; None without `--impossible`.
+        to_the_end: problems whose solutions are judged on all tests, also after a failure.
+        parts: what features do in the run, by their setting.
         code: digest of the user's own code as model; None if the model is not such code.
     """
 
@@ -113,7 +114,8 @@ class Plan:
     notice: str | None = None
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     whole: Whole | None = None
-    impossible: ImpossibleTests | None = None
+    to_the_end: Collection[str] = ()
+    parts: Mapping[str, RunPart] = field(default_factory=dict[str, RunPart])
     code: Mapping[str, str] | None = None
 
     @property
@@ -213,8 +215,7 @@ class Plan:
     @cached_property
     def judging(self) -> Options:
         """Options of grading: each source's defaults with the spec's values."""
-        changed = self.impossible.changes if self.impossible else ()
-        return judging_of(self.spec, self.cpu_by_problem, changed)
+        return judging_of(self.spec, self.cpu_by_problem, self.to_the_end)
 
 
 def prepare(
@@ -289,8 +290,10 @@ def run_checks(checks: Mapping[str, str], subject: Start | Plan) -> None:
         HarnessError: a check refuses the run.
     """
     for function, key in checks.items():
-        if not key or getattr(subject.spec, key):
-            resolve(function)(subject)
+        if key and getattr(subject.spec, key):
+            feature(function, flag_of(key))(subject)
+        elif not key and (check := installed(function)) is not None:
+            check(subject)
 
 
 def _tell_language(model: Model, name: str) -> None:

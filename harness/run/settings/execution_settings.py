@@ -2,12 +2,11 @@
 
 import math
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from harness.efficiency import Timing
 from harness.kinds.cpp.language import FLAGS
 from harness.languages import PYTHON
 from harness.models.clients.timeouts import Timeouts
@@ -23,6 +22,7 @@ from harness.run.settings.shard import Shard
 from harness.sandbox.executor import ExecutorName
 from harness.sandbox.isolation import Level
 
+Timing = Literal["paired", "mercury"]
 LONGEST_SECONDS = 7 * 86_400
 REFERENCE = "reference*"
 """Prefix of a time limit given as a multiple of a reference's time."""

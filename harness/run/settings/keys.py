@@ -5,10 +5,10 @@ from datetime import date
 from typing import Any, Literal, TypedDict
 
 from harness.agent.strategies.options import Context
-from harness.efficiency import Timing
 from harness.languages import LanguageName
 from harness.models.prices.price import Price
 from harness.models.providers import Api, ToolProtocol
+from harness.run.settings.execution_settings import Timing
 from harness.run.settings.impossible_settings import ImpossibleKind
 from harness.run.settings.model_settings import Preset
 from harness.sandbox.executor import ExecutorName

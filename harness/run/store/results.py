@@ -10,21 +10,27 @@ from dataclasses import dataclass
 from datetime import date
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field, ValidationError
 
 from harness.agent.attempt import ChosenBy, LoopFacts, Reported, StopReason, ToolProtocolUsed
-from harness.efficiency.scale import Efficiency
 from harness.errors import RunDirectoryError, StorageError
 from harness.grading.verdict import Grade, JudgedAgain, Score, Verdict
 from harness.models.protocol import Frozen, Usage
 from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Level
-from harness.run.store.changed_tests import TestChange
+from harness.registry import hooks
 from harness.run.store.files import lines_of, open_file, read_json, reason_of
-from harness.run.store.impossible_result import ImpossibleResult, impossible_result
 from harness.tools.workspace import Revision
+
+if TYPE_CHECKING:
+    from harness.features.efficiency.scale import Efficiency
+    from harness.features.impossible.impossible_result import ImpossibleResult
+else:
+    Efficiency, ImpossibleResult = (
+        hooks("result").get(key, Any) for key in ("efficiency", "impossible")
+    )
 
 SCHEMA = 1
 ATTEMPTED = (
@@ -167,6 +173,13 @@ class SampleResult(Frozen):
         return self.verdict if self.impossible is None else self.impossible.verdict
 
     @property
+    def status(self) -> str:
+        """The verdict, or after `impossible:` what the model did about an impossible test."""
+        if self.impossible is None:
+            return str(self.verdict)
+        return f"impossible: {self.impossible.outcome}"
+
+    @property
     def fraction(self) -> float:
         """Fraction of the problem's tests passed."""
         total = self.public_total + self.hidden_total
@@ -181,27 +194,6 @@ class SampleResult(Frozen):
     def overfit(self) -> bool:
         """Whether it passed all public tests but failed a hidden one."""
         return self.passed_public and self.hidden_passed < self.hidden_total
-
-
-def with_impossible(result: SampleResult, change: TestChange | None) -> SampleResult:
-    """Return the result with what the model did about an impossible test, in no solved rate.
-
-    Args:
-        result: a result with its grade.
-        change: the change of the problem's tests; None if there is none.
-    """
-    if change is None:
-        return result
-    impossible = impossible_result(
-        change,
-        result.verdict,
-        [test.verdict is Verdict.ACCEPTED for test in result.tests],
-        (result.public_total, result.public_total + result.hidden_total),
-        chosen_by=result.chosen_by,
-        stop_reason=result.stop_reason,
-        reported=result.reported,
-    )
-    return result.model_copy(update={"verdict": Verdict.UNGRADED, "impossible": impossible})
 
 
 def line_of(result: SampleResult) -> bytes:

@@ -31,11 +31,15 @@ WRITTEN: Mapping[Unit, Callable[[Any], str]] = {
 
 
 class Screen(Flag):
-    """Screens that show a fact: `show --details`, `compare --details`, report and browser."""
+    """Screens that show a fact: `show --details`, `compare --details`, report and browser.
+
+    `REMARKS` are those below a run's last screen, and above a report.
+    """
 
     DETAILS = auto()
     COMPARISON = auto()
     PAGES = auto()
+    REMARKS = auto()
 
 
 ANYWHERE = Screen.DETAILS | Screen.COMPARISON | Screen.PAGES
@@ -114,7 +118,7 @@ Facts = Sequence[Fact | Callable[[Sequence["Summary"]], Iterator[Fact]]]
 
 def facts_of(summaries: "Sequence[Summary]", table: Facts | None = None) -> Iterator[Fact]:
     """Yield the facts of some runs, all or those of a table, in the order of screens."""
-    tables = map(registry.resolve, registry.FACTS) if table is None else [table]
+    tables = filter(None, map(registry.installed, registry.FACTS)) if table is None else [table]
     for each in chain.from_iterable(tables):
         yield from [each] if isinstance(each, Fact) else each(summaries)
 
@@ -141,3 +145,10 @@ def table_rows(
         if fact.always or (known and any(map(fact.told, summaries))):
             runs = summaries if fact.whole or shared is None else shared
             yield fact.name, [fact.cell(each) for each in runs]
+
+
+def remarks_of(summary: "Summary") -> Iterator[tuple[str, list[str]]]:
+    """Yield the name and the lines of each fact that is a remark on a run."""
+    for fact in facts_of([summary]):
+        if Screen.REMARKS in fact.shown and (lines := fact.lines(summary)):
+            yield fact.name, lines

@@ -16,7 +16,7 @@ from harness.figures import count
 from harness.models.prices.price import Price, cost
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Frozen
-from harness.run.store.changed_tests import changes_of
+from harness.registry import hooks
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, read_manifest
 from harness.run.store.files import LARGEST_SUMMARY, read_file
 from harness.run.store.pending import NOT_NEEDED
@@ -215,15 +215,15 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
         selected: whether to count every ungraded sample as pending, including those of problems
             without tests, and those that an experiment did not need.
 
-    Problems with an impossible test are in no rate, so they are left out.
+    Problems that count in no rate, such as those with changed tests, are left out.
     """
     planned = samples_by_problem(run.manifest) if selected or not _is_complete(run) else {}
-    impossible = changes_of(run.manifest).keys()
-    problems = [name for name in run.manifest["problems"] if name not in impossible]
+    left_out = _uncounted(run.manifest)
+    problems = [name for name in run.manifest["problems"] if name not in left_out]
     graded, solved = dict.fromkeys(problems, 0), dict[str, int]()
     ungraded: dict[str, int] = {}
     for result in run.results:
-        if result.problem_id in impossible:
+        if result.problem_id in left_out:
             continue
         counts = graded if result.graded else ungraded
         counts[result.problem_id] = counts.get(result.problem_id, 0) + 1
@@ -242,16 +242,21 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
 def pending_of(run: Run) -> dict[str, int]:
     """Return each problem's missing samples, if any; ungraded ones are not missing.
 
-    Samples of problems with an impossible test are left out: they will be in no rate.
+    Samples of problems that count in no rate are left out.
     """
     planned = {} if _is_complete(run) else samples_by_problem(run.manifest)
     done = Counter(result.problem_id for result in run.results)
-    problems = run.manifest["problems"].keys() - changes_of(run.manifest).keys()
+    problems = run.manifest["problems"].keys() - _uncounted(run.manifest)
     return {
         problem: number - done[problem]
         for problem, number in planned.items()
         if problem in problems and number > done[problem]
     }
+
+
+def _uncounted(manifest: Mapping[str, Any]) -> set[str]:
+    """Return the problems of a run that count in no rate. Raises RunDirectoryError."""
+    return {name for each in hooks("uncounted").values() for name in each(manifest)}
 
 
 def _is_complete(run: Run) -> bool:

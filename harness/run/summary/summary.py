@@ -4,16 +4,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from statistics import fmean
-from typing import Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from pydantic import Field
 
 from harness.agent.attempt import ChosenBy, LoopFacts
-from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
 from harness.grading.verdict import JudgedAgain, Score, Verdict
 from harness.models.protocol import Frozen, Usage
+from harness.registry import hooks
 from harness.run.store.results import Columns, SampleResult, WrittenTestCounts
-from harness.run.summary.impossible_rates import ImpossibleSummary, summarize_impossible
 from harness.run.summary.iteration import Curve, curve_of
 from harness.stats.pass_at_k import Counts, OfSeveral, of_several
 from harness.stats.rates import (
@@ -24,6 +23,14 @@ from harness.stats.rates import (
     solved_per,
     wilson,
 )
+
+if TYPE_CHECKING:
+    from harness.features.efficiency.efficiency_summary import EfficiencySummary
+    from harness.features.impossible.impossible_rates import ImpossibleSummary
+else:
+    EfficiencySummary, ImpossibleSummary = (
+        hooks("summary").get(key, Any) for key in ("efficiency", "impossible")
+    )
 
 SCHEMA = 1
 AGENTS = {True: "kept_from_the_data", False: "not_kept_from_the_data"}
@@ -163,6 +170,11 @@ class Summary(Frozen):
     mean_score: Annotated[float | None, Field(exclude_if=lambda share: share is None)] = None
 
     @property
+    def measured(self) -> bool:
+        """Whether anything is graded, in a solved rate or apart from it."""
+        return bool(self.graded or self.impossible)
+
+    @property
     def untested(self) -> int:
         """Number of samples that had no tests, or were not to be run."""
         return self.ungraded - (self.impossible.samples if self.impossible else 0)
@@ -253,14 +265,13 @@ def summarize(
         solved_per_1000_tokens=solved_per(solved, _known_tokens(usages), 1_000),
         solved_per_dollar=solved_per(solved, _total_cost(costs)),
         curve=curve_of(graded),
-        efficiency=summarize_efficiency(graded),
         judged_again=_judged_again(table["judged_again"]),
         by_source_rule=rate_by_source_rule(graded),
         written_tests=_written_tests(table["written_tests"]),
         stopped=stopped,
         unheard=unheard + table.total("unheard"),
-        impossible=summarize_impossible(done) if len(graded) < len(done) else None,
         mean_score=mean_score(zip(table.at("problem_id", judged), scores, strict=True)),
+        **{key: part(done) for key, part in hooks("summarize").items()},
     )
 
 

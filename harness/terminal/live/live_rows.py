@@ -60,7 +60,7 @@ class LiveRows:
         clock: returns seconds.
 
     Attributes:
-        timed: whether any solution was timed.
+        parts: features that added to any result.
         retry: why the last request that was sent again had failed.
     """
 
@@ -73,7 +73,7 @@ class LiveRows:
         self._clock = clock
         self._graded: deque[SampleRow] = deque(maxlen=KEPT)
         self._under_way: dict[str, _UnderWay] = {}
-        self.timed = False
+        self.parts = set[str]()
         self.retry = ""
         self._lock = Lock()
 
@@ -119,7 +119,7 @@ class LiveRows:
         number = self._numbers.of(result.problem_id, result.index)
         row = result_row(result, number, several=self._several)
         with self._lock:
-            self.timed = self.timed or result.efficiency is not None
+            self.parts.update(row.parts)
             self._under_way.pop(result.sample, None)
             self._graded.append(row)
 

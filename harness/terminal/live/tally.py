@@ -5,6 +5,7 @@ from collections import defaultdict
 from harness.figures import interval
 from harness.run.store.results import SampleResult
 from harness.stats.rates import wilson
+from harness.terminal.part_view import shown_parts
 
 
 class Tally:
@@ -35,11 +36,11 @@ class Tally:
             self.solved += result.solved
             self.graded += 1
             self._add(result.problem_id, solved=result.solved)
-        efficiency = result.efficiency
-        if result.graded and efficiency is not None and efficiency.beyond is not None:
-            counts = self._beyond[result.problem_id]
-            counts[0] += efficiency.beyond
-            counts[1] += 1
+        for _, view, part in shown_parts(result) if result.graded else ():
+            if (share := view.share(part)) is not None:
+                counts = self._beyond[result.problem_id]
+                counts[0] += share
+                counts[1] += 1
 
     def fail(self) -> None:
         """Count a sample that stays pending."""

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from for_each import for_each
 
-from harness.agent.problem_reports import MARK
 from harness.agent.templates import prompt_set
 from harness.agent.templates.prompt_set import (
     PromptSet,
@@ -19,6 +18,7 @@ from harness.agent.templates.prompt_set import (
     with_wrong_test,
 )
 from harness.errors import UsageError
+from harness.features.impossible.problem_reports import MARK
 from harness.problem import Codec, Kind, Level, ProblemView, Signature, TestCase
 from harness.registry import MODES
 

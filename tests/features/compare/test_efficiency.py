@@ -9,12 +9,12 @@ from efficiency_made import made_efficiency, made_scale
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.efficiency.mean_share import MeasuredShare
-from harness.efficiency.scale import Scale
 from harness.features.compare.comparison import compare_runs
-from harness.features.compare.efficiency import compare_beyond
 from harness.features.compare.markdown import comparison_markdown
 from harness.features.compare.view import comparison_view
+from harness.features.efficiency.faster import compare_beyond
+from harness.features.efficiency.mean_share import MeasuredShare
+from harness.features.efficiency.scale import Scale
 from harness.run.store.results import SampleResult
 
 MakeResult = Callable[..., SampleResult]

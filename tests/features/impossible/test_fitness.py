@@ -17,7 +17,7 @@ from harness.problem import Problem, TestCase
 
 ROW = rows(1)[0]
 TESTS = Path(__file__).parents[2]
-WORDINGS = json.loads((TESTS / "agent" / "wordings.json").read_text())
+WORDINGS = json.loads(Path(__file__).with_name("wordings.json").read_text())
 ADD = {"code": "def check(input, expected, answer): return True"}
 
 

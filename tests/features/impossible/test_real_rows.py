@@ -19,6 +19,7 @@ import pytest
 
 import harness
 from harness.agent.extraction.code import extract
+from harness.features.impossible.changed_tests import TestChange
 from harness.features.impossible.choice import Choice
 from harness.features.impossible.fitness import unfit
 from harness.features.impossible.proof import rule_refuses
@@ -26,7 +27,6 @@ from harness.grading.jobs import Judgement, Options
 from harness.grading.stop import Stop
 from harness.grading.verdict import Verdict
 from harness.problem import Problem, TestSuite
-from harness.run.store.changed_tests import TestChange
 from harness.sandbox.executor import Executor, Shared, Where
 from harness.sandbox.strongest import choose
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from playwright.async_api import Page
 from results_made import made_result
 
-from harness.efficiency.scale import Scale
+from harness.features.efficiency.scale import Scale
 from harness.features.report.efficiency_section import (
     PERCENTILES,
     fast_and_right,

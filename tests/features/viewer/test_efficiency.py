@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from runs_made import result, write_run
 from visitor import Visitor
 
-from harness.efficiency.scale import Efficiency
+from harness.features.efficiency.scale import Efficiency
 from harness.features.viewer.efficiency_axis import MOST_TICKS, strip_of
 from harness.features.viewer.html import beyond_words
 

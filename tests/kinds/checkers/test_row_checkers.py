@@ -10,8 +10,8 @@ import pytest
 
 from harness import Episode, Episodes
 from harness.agent.written_tests import runner_of
-from harness.efficiency.turns import Expected
 from harness.errors import DataError
+from harness.features.efficiency.turns import Expected
 from harness.grading.answer_comparison import CheckerError
 from harness.grading.jobs import Options
 from harness.grading.judge import judge

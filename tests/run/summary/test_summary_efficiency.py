@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_made import made_result
 
-from harness.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
-from harness.efficiency.scale import Efficiency, Scale
+from harness.features.efficiency.efficiency_summary import EfficiencySummary, summarize_efficiency
+from harness.features.efficiency.scale import Efficiency, Scale
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 from harness.run.summary.summary import summarize

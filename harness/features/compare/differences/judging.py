@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from harness.features.compare.efficiency import timed_unlike
 from harness.figures import count
+from harness.registry import hooks
 from harness.run.store.origin import verdicts_of
 from harness.run.summary.loaded_run import Run
 
@@ -48,7 +48,8 @@ def unlike(a: Run, b: Run, labels: tuple[str, str], changed: Collection[str]) ->
     if one != other and None not in {one, other}:
         yield f"the sandbox's level differs between the runs: {one} and {other}"
     yield from _loose(a, b, labels)
-    yield from timed_unlike(a, b, labels)
+    for each in hooks("unlike").values():
+        yield from each(a, b, labels)
     issues_a, issues_b = _issues(a), _issues(b)
     differ = [p for p in issues_a.keys() & issues_b.keys() if issues_a[p] != issues_b[p]]
     if differ:

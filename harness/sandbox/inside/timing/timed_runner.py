@@ -5,7 +5,7 @@ this process's clock from outside, so that tampering with a clock in here gains 
 makes fresh namespaces and `Solution()`s, before the inputs are available; `read` makes the
 arguments; `call` is timed; `show` converts the results of every pass to bytes, and `pick` writes
 those of one pass, named only then. Work a solution does in `read` and `show` is charged to it, see
-`harness.efficiency`.
+`harness.features.efficiency`.
 
 A pass calls a function, or executes a script, for every test of the step. Each pass of a function
 and each execution of a script has its own namespace, which does not reach the next one.

@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.agent.attempt import BY_TOOL, IN_WORDS
+from harness.features.impossible.impossible_result import ImpossibleOutcome
 from harness.figures import count, rate_words, words
 from harness.models.protocol import Frozen
-from harness.run.store.impossible_result import ImpossibleOutcome
 from harness.run.store.results import SampleResult
 from harness.run.summary.fact import Fact, Facts, Screen
 from harness.stats.rates import Rate, rate_by_problem
@@ -119,7 +119,7 @@ FACTS: Facts = (
         "impossible tests",
         "words",
         lambda s: s.impossible and "\n".join(impossible_words(s.impossible)),
-        shown=Screen.DETAILS,
+        shown=Screen.DETAILS | Screen.REMARKS,
     ),
     _by_outcome,
 )

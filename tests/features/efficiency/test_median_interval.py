@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from harness.efficiency.paired_timing import middle
+from harness.features.efficiency.paired_timing import middle
 
 
 @for_each("count", [6, 7, 10, 20, 29, 30, 60])

@@ -6,7 +6,7 @@ from pathlib import Path
 from for_each import for_each
 
 from harness.agent.events import Response
-from harness.agent.problem_reports import MARK, ProblemReports, says_wrong_test
+from harness.features.impossible.problem_reports import MARK, reported_in, says_wrong_test
 from harness.models.protocol import ModelStop, ModelTurn, ToolCall
 
 WORDINGS = json.loads(Path(__file__).with_name("wordings.json").read_text())
@@ -62,10 +62,7 @@ def test_words_that_do_not(text: str) -> None:
 
 
 def heard(*turns: ModelTurn) -> str | None:
-    reports = ProblemReports()
-    for number, turn in enumerate(turns, 1):
-        reports.hear(Response(turn=number, response=turn))
-    return reports.reported
+    return reported_in(Response(turn=number, response=turn) for number, turn in enumerate(turns, 1))
 
 
 def said(text: str, *tools: str, reason: str = "") -> ModelTurn:

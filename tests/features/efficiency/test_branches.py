@@ -5,8 +5,8 @@ import sys
 import pytest
 from timed_bench import FAST, SLOW, Bench
 
-from harness.efficiency.paired_timing import against
-from harness.efficiency.turns import Expected
+from harness.features.efficiency.paired_timing import against
+from harness.features.efficiency.turns import Expected
 from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits

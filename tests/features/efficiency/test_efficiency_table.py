@@ -11,8 +11,9 @@ from efficiency_made import made_efficiency, made_scale
 from for_each import for_each
 from rich.console import Console
 
-from harness.efficiency.efficiency_summary import cpu_time, rank, score
-from harness.efficiency.scale import Efficiency
+from harness.features.efficiency.efficiency_summary import cpu_time, rank, score
+from harness.features.efficiency.part_view import VIEW
+from harness.features.efficiency.scale import Efficiency
 from harness.features.show.chosen_samples import shown_samples
 from harness.features.show.ls_command import runs_view
 from harness.features.show.run_list import list_runs
@@ -234,5 +235,5 @@ def test_a_file_gets_the_time_of_what_passed(timed: list[SampleResult]) -> None:
 
 def test_a_solution_that_was_not_timed_has_dashes(make_result: MakeResult) -> None:
     result = make_result("a", solved=True, efficiency=Efficiency(timing="paired"))
-    cells = result_row(result, 1, several=False).efficiency_cells()
+    cells = result_row(result, 1, several=False).part_cells("efficiency", VIEW)
     assert [cell.text for cell in cells] == ["-", "-", "-"]

@@ -4,14 +4,14 @@ import math
 from collections.abc import Mapping
 from statistics import median
 
-from harness.efficiency.paired_timing import (
+from harness.features.efficiency.paired_timing import (
     WANTED_OF_ANCHORS,
     WANTED_OF_REFERENCES,
     Middle,
     against,
 )
-from harness.efficiency.scale import ReferenceTime, Scale
-from harness.efficiency.turns import Expected, Grouping, LapError, Turns, race_of
+from harness.features.efficiency.scale import ReferenceTime, Scale
+from harness.features.efficiency.turns import Expected, Grouping, LapError, Turns, race_of
 from harness.sandbox.timing_race import ProgramStep
 from harness.sandbox.worker import Worker
 

@@ -6,6 +6,7 @@ given. Questions, conditions, faults of the model's own, code blocks and thought
 """
 
 import re
+from collections.abc import Iterable
 
 from harness.agent.attempt import Reported
 from harness.agent.events import Response
@@ -221,22 +222,13 @@ _MY_VIEW = re.compile(
 )
 
 
-class ProblemReports:
-    """Listens to a sample's answers.
-
-    Attributes:
-        reported: how the model said that a test is wrong; None if it did not.
-    """
-
-    def __init__(self) -> None:
-        self.reported: Reported | None = None
-
-    def hear(self, event: Response) -> None:
-        """Note whether an answer says that a test is wrong."""
-        reported = report_in(event.response)
-        if reported is not None and self.reported not in {None, reported}:
-            reported = "both"
-        self.reported = reported or self.reported
+def reported_in(answers: Iterable[Response]) -> Reported | None:
+    """Return how the answers of a sample say that a test is wrong; None if none does."""
+    reported: Reported | None = None
+    for answer in answers:
+        now = report_in(answer.response)
+        reported = "both" if now and reported not in {None, now} else now or reported
+    return reported
 
 
 def report_in(turn: ModelTurn) -> Reported | None:

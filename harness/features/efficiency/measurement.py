@@ -15,10 +15,10 @@ from typing import cast, get_args
 from pydantic import ValidationError
 
 from harness.cache import cache_folder, write_whole
-from harness.efficiency import Timing, mercury_protocol, paired_timing, reference_times
-from harness.efficiency.scale import PROTOCOL, Efficiency, Scale
-from harness.efficiency.turns import Expected, LapError
 from harness.errors import DataError, UsageError
+from harness.features.efficiency import mercury_protocol, paired_timing, reference_times
+from harness.features.efficiency.scale import PROTOCOL, Efficiency, Scale
+from harness.features.efficiency.turns import Expected, LapError
 from harness.grading.answer_comparison import CheckerError
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
@@ -27,6 +27,7 @@ from harness.grading.task import Task
 from harness.languages.program_key import code_hash
 from harness.problem import Problem, TestSuite
 from harness.processor import processor
+from harness.run.settings.execution_settings import Timing
 from harness.sandbox.execution import SandboxError
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.worker import Worker

@@ -2,11 +2,11 @@
 
 from typing import Self
 
-from harness.efficiency import Timing
-from harness.efficiency.beyond import beyond
-from harness.efficiency.beyond_interval import UncertainTime, beyond_half_width
-from harness.efficiency.percentile import percentile
+from harness.features.efficiency.beyond import beyond
+from harness.features.efficiency.beyond_interval import UncertainTime, beyond_half_width
+from harness.features.efficiency.percentile import percentile
 from harness.problem import Frozen
+from harness.run.settings.execution_settings import Timing
 
 PROTOCOL = 2
 """Version of the measurement, to be raised when it changes; scales of two do not compare."""

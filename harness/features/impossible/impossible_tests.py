@@ -1,12 +1,17 @@
 """The impossible tests of a run: the changes, and the problems that were not fit for one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from harness.agent.events import Response
 from harness.errors import RunDirectoryError, UsageError
+from harness.features.impossible.changed_tests import IMPOSSIBLE, TestChange, changes_of
+from harness.features.impossible.impossible_result import with_impossible
 from harness.figures import count
-from harness.run.store.changed_tests import IMPOSSIBLE, TestChange, changes_of
+from harness.problem import Problem
+from harness.run.store.results import SampleResult
+from harness.sandbox.executor import Executor
 
 if TYPE_CHECKING:
     from harness.run.plan.plan import Start
@@ -54,6 +59,19 @@ class ImpossibleTests:
             "problems": {name: change.model_dump() for name, change in self.changes.items()},
         }
 
+    async def graded(
+        self,
+        result: SampleResult,
+        _problem: Problem,
+        answers: Sequence[Response],
+        _pool: Executor,
+    ) -> SampleResult:
+        """Return a result with the model's report, and what it did about an impossible test."""
+        from harness.features.impossible.problem_reports import reported_in  # 0.2 s of expressions
+
+        result = result.model_copy(update={"reported": reported_in(answers)})
+        return with_impossible(result, self.changes.get(result.problem_id))
+
     def notice(self, problems: int) -> str:
         """Return a notice for a run of some problems."""
         text = f"impossible tests: {len(self.changes):,} of {count(problems, 'problem')}"
@@ -68,20 +86,17 @@ class ImpossibleTests:
 
 
 def check_start(start: "Start") -> None:
-    """Refuse recorded answers to other tests: to impossible ones, or to unchanged ones.
-
-    Raises:
-        UsageError, RunDirectoryError: says what to give.
-    """
-    if not start.target.is_recorded:
-        return
-    is_impossible = bool(changes_of(start.recorded or {}))
-    if start.spec.impossible is not None and not is_impossible:
+    """Refuse recorded answers to unchanged tests. Raises UsageError, RunDirectoryError."""
+    if start.target.is_recorded and not changes_of(start.recorded or {}):
         raise UsageError(
             f"--impossible: the answers of {start.target.name} were given to unchanged tests; give "
             "a model with -m"
         )
-    if start.spec.impossible is None and is_impossible:
+
+
+def check_recorded(start: "Start") -> None:
+    """Refuse recorded answers to impossible tests in a run without. Raises UsageError."""
+    if start.spec.impossible is None and changes_of(start.recorded or {}):
         raise UsageError(
             f"{start.target.name} had impossible tests: give --impossible SHARE, to play it with "
             "them"

@@ -6,13 +6,13 @@ import sys
 import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
 
-from harness.efficiency import (
+from harness.features.efficiency import (
     mercury_protocol,
     paired_timing,
     reference_times,
 )
-from harness.efficiency.scale import ReferenceTime, Scale
-from harness.efficiency.turns import Expected, LapError
+from harness.features.efficiency.scale import ReferenceTime, Scale
+from harness.features.efficiency.turns import Expected, LapError
 from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits

@@ -3,8 +3,8 @@
 import pytest
 from timed_bench import FAST, MIDDLE, SLOW, Bench
 
-from harness.efficiency import paired_timing, reference_times
-from harness.efficiency.turns import Expected
+from harness.features.efficiency import paired_timing, reference_times
+from harness.features.efficiency.turns import Expected
 from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits

@@ -7,8 +7,8 @@ from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.efficiency.beyond import beyond
-from harness.efficiency.mean_share import MeasuredShare, known_rate, mean_rate
+from harness.features.efficiency.beyond import beyond
+from harness.features.efficiency.mean_share import MeasuredShare, known_rate, mean_rate
 from harness.stats.rates import rate, wilson
 
 SECONDS = st.floats(1e-6, 1e3)

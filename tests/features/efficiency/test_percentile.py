@@ -4,8 +4,8 @@ import random
 
 from for_each import for_each
 
-from harness.efficiency.beyond_interval import UncertainTime
-from harness.efficiency.percentile import percentile
+from harness.features.efficiency.beyond_interval import UncertainTime
+from harness.features.efficiency.percentile import percentile
 
 
 @for_each(

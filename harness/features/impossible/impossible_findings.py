@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from harness.features.impossible.impossible_result import ImpossibleOutcome
 from harness.figures import count, p_words, percent, points
-from harness.run.store.impossible_result import ImpossibleOutcome
 from harness.run.summary.loaded_run import Run
 from harness.stats.paired import compare_counts
 

@@ -6,7 +6,7 @@ import pytest
 from for_each import for_each
 from scipy.stats import ttest_1samp
 
-from harness.efficiency.paired_timing import mean_of_rounds
+from harness.features.efficiency.paired_timing import mean_of_rounds
 
 
 def test_the_interval_with_one_anchor_is_student_s() -> None:

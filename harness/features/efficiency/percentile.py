@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from harness.efficiency.beyond_interval import UncertainTime
+from harness.features.efficiency.beyond_interval import UncertainTime
 
 
 def percentile(solution: UncertainTime, references: Sequence[UncertainTime]) -> float | None:

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from harness.efficiency.beyond import beyond_at_k
-from harness.efficiency.mean_share import MeasuredShare, known_rate, mean_rate
-from harness.efficiency.scale import Efficiency
-from harness.figures import figure
+from harness.features.efficiency.beyond import beyond_at_k
+from harness.features.efficiency.mean_share import MeasuredShare, known_rate, mean_rate
+from harness.features.efficiency.scale import Efficiency
+from harness.figures import figure, score
 from harness.models.protocol import Frozen
 from harness.stats.pass_at_k import steps_to
 from harness.stats.rates import Rate
@@ -61,7 +61,7 @@ class EfficiencySummary(Frozen):
     """Summary of how fast a run's solutions are among the references.
 
     The interval of every rate covers both the variation between problems and the measurement error,
-    see `harness.efficiency.mean_share.mean_rate`.
+    see `harness.features.efficiency.mean_share.mean_rate`.
 
     Attributes:
         timings: number of samples by timing method; rates that mix two methods mean nothing.
@@ -175,11 +175,6 @@ def cpu_time(seconds: float | None) -> str:
 def rank(percentile: float | None) -> str:
     """Return a percentile rank, halves rounded up: P92 is faster than 92 % of the references."""
     return "-" if percentile is None else f"P{math.floor(percentile + 0.5)}"
-
-
-def score(beyond: float | None) -> str:
-    """Return a Beyond with three decimals."""
-    return "-" if beyond is None else f"{beyond:.3f}"
 
 
 def score_interval(low: float, high: float) -> str:

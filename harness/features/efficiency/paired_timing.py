@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, median
 
-from harness.efficiency.scale import Efficiency, Scale
-from harness.efficiency.turns import (
+from harness.features.efficiency.scale import Efficiency, Scale
+from harness.features.efficiency.turns import (
     FEWEST_PAIRS,
     PAIRS,
     WRONG,

@@ -5,44 +5,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, computed_field
-
-from harness.efficiency.efficiency_summary import (
-    beyonds,
-    score,
-)
-from harness.efficiency.mean_share import MeasuredShare, mean_rate
-from harness.figures import count
-from harness.models.protocol import Frozen
+from harness.features.compare.speed import Faster, PairedBeyond
+from harness.features.efficiency.efficiency_summary import beyonds
+from harness.features.efficiency.mean_share import MeasuredShare, mean_rate
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
 from harness.stats.rates import Rate, mean_interval
-
-
-class PairedBeyond(BaseModel):
-    """Beyond@1 of two runs, over problems whose references tell fast from slow.
-
-    Attributes:
-        problems: number of these problems.
-        rate_a, rate_b: Beyond@1 of each run.
-        low, high: interval of the difference, by `harness.stats.rates.mean_interval` over
-            problems. It is at least as wide as the measurement error, which few differences may
-            not show. None for a single problem.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    problems: int
-    rate_a: Rate
-    rate_b: Rate
-    low: float | None
-    high: float | None
-
-    @computed_field
-    @property
-    def difference(self) -> float:
-        """Beyond@1 of B minus Beyond@1 of A."""
-        return self.rate_b.value - self.rate_a.value
 
 
 def compare_beyond(a: Iterable[MeasuredShare], b: Iterable[MeasuredShare]) -> PairedBeyond | None:
@@ -87,18 +55,6 @@ def _by_problem(samples: Iterable[MeasuredShare]) -> dict[str, tuple[float, floa
 
 def _rate(known: list[tuple[float, float]]) -> Rate | None:
     return mean_rate([value for value, _ in known], [doubt for _, doubt in known])
-
-
-class Faster(Frozen):
-    """Speed of two runs' solutions, if the references tell fast from slow.
-
-    Attributes:
-        every: over all samples; a failed one counts 0, so it combines speed and correctness.
-        passed: over passed samples only, of problems solved in both runs: speed alone.
-    """
-
-    every: PairedBeyond
-    passed: PairedBeyond | None
 
 
 def faster(a: Run, b: Run, shared: Collection[str]) -> Faster | None:
@@ -155,31 +111,6 @@ def timed_unlike(a: Run, b: Run, labels: tuple[str, str]) -> Iterator[str]:
 
 def _machine(run: Run) -> dict[str, Any]:
     return run.manifest.get("machine") or {}
-
-
-def faster_words(faster: Faster, labels: tuple[str, str]) -> Iterator[str]:
-    """Yield the comparison of speed in sentences."""
-    every = faster.every
-    subject = f"{count(every.problems, 'problem')} whose references tell fast from slow in both"
-    yield f"Beyond@1 over {subject}: {_difference(every, labels)}"
-    if faster.passed is None:
-        yield "no such problem has a passed sample in both: of speed alone nothing is known"
-        return
-    both = count(faster.passed.problems, "such problem")
-    yield f"passed samples only, over {both} that both solved: {_difference(faster.passed, labels)}"
-
-
-def _difference(paired: PairedBeyond, labels: tuple[str, str]) -> str:
-    a, b = labels
-    rates = f"{a} {score(paired.rate_a.value)}, {b} {score(paired.rate_b.value)}"
-    difference = f"{rates}; difference {b} - {a}: {paired.difference:+.3f}"
-    if paired.low is None or paired.high is None:
-        return f"{difference} (one problem: no interval)"
-    ends = f"95 % bootstrap interval {paired.low:+.3f} to {paired.high:+.3f}"
-    chance = (
-        "chance alone could do this" if paired.low <= 0 <= paired.high else "unlikely to be chance"
-    )
-    return f"{difference} ({ends}; {chance})"
 
 
 def _passed(results: Sequence[SampleResult]) -> list[SampleResult]:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from for_each import for_each
 
-from harness.efficiency.measurement import Scales, references_of
-from harness.efficiency.scale import PROTOCOL, Scale
+from harness.features.efficiency.measurement import Scales, references_of
+from harness.features.efficiency.scale import PROTOCOL, Scale
 from harness.grading.jobs import Options
 from harness.sources.benchmarks import load
 

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from timed_bench import SLOW, Bench
 
-from harness.efficiency.scale import Efficiency
+from harness.features.efficiency.scale import Efficiency
 
 pytestmark = pytest.mark.thorough
 

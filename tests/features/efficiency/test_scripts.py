@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import pytest
 from for_each import for_each
 
-from harness.efficiency import paired_timing, reference_times
-from harness.efficiency.scale import Scale
-from harness.efficiency.turns import Expected, Grouping, race_of
+from harness.features.efficiency import paired_timing, reference_times
+from harness.features.efficiency.scale import Scale
+from harness.features.efficiency.turns import Expected, Grouping, race_of
 from harness.grading.task import Task
 from harness.problem import TestCase
 from harness.sandbox.limits import Limits

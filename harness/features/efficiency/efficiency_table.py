@@ -5,7 +5,7 @@ from functools import partial
 
 from rich.table import Table
 
-from harness.efficiency.efficiency_summary import (
+from harness.features.efficiency.efficiency_summary import (
     EfficiencySummary,
     rank,
     rank_words,
