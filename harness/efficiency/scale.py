@@ -6,7 +6,7 @@ from harness.efficiency import Timing
 from harness.efficiency.beyond import beyond
 from harness.efficiency.beyond_interval import UncertainTime, beyond_half_width
 from harness.efficiency.percentile import percentile
-from harness.problem import Frozen
+from harness.frozen import Frozen
 
 PROTOCOL = 2
 """Version of the measurement, to be raised when it changes; scales of two do not compare."""

@@ -12,10 +12,11 @@ from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
+from harness.judged_by import Checker
 from harness.languages import PYTHON
 from harness.languages.functions import NoFunctionError
 from harness.plugins import RuleName
-from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
+from harness.problem import Problem, Reference, TestCase, TestSuite
 from harness.sandbox.execution import Execution, SandboxError
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import Limits, limits_of

@@ -34,8 +34,8 @@ from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.stop import MOST_LATE, Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Difference, Grade, JudgedAgain, TestResult, Verdict
+from harness.judged_by import Checker
 from harness.languages import PYTHON
-from harness.problem import Checker
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.inside.python.lasting_names import may_need_a_look
 from harness.sandbox.trial import Trial

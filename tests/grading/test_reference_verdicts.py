@@ -19,7 +19,8 @@ from harness.grading.reference_verdicts import (
     subject,
 )
 from harness.grading.verdict import Verdict
-from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.judged_by import Checker
+from harness.problem import Problem, TestCase, TestSuite
 from harness.sandbox.isolation import Level
 
 CODES = [code_hash("print(1)"), code_hash("print(2)")]
