@@ -90,7 +90,7 @@ EXCEPTIONS: set[tuple[str, str]] = set()
 """Imports that break a rule: to be removed, never to be added to."""
 
 RING_1_FEATURES = {"evaluate", "observers", "compare", "experiment", "show", "info"}
-KINDS = ("harness.kinds",)
+KINDS = ("harness.judged_by", "harness.kinds", "harness.scoring")
 """Modules of ring 2: what only some problems need."""
 APART = (
     "harness.efficiency",
@@ -114,7 +114,7 @@ HOMES = {
     "mode": (MODES, ("harness.agent.strategies", "harness.features.published", "harness.registry")),
     "score": (("score",), ("harness.kinds.packages.scores",)),
     "efficiency": (("efficiency",), ("harness.efficiency",)),
-    "language": (("language",), ("harness.languages",)),
+    "language": (("language",), ("harness.languages", "harness.kinds.cpp")),
 }
 """Concept -> words that name it, and where it may be named."""
 
