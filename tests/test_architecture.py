@@ -30,15 +30,17 @@ ORDER = (
         "markdown",
         "cache",
         "closing",
+        "frozen",
         "nearest",
-        "problem",
         "processor",
         "python_source",
         "stats",
         "value_faults",
         "yaml_text",
     },
-    {"figures", "http_server", "registry", "solution_source"},
+    {"figures", "http_server", "judged_by", "registry", "solution_source"},
+    {"scoring"},
+    {"problem"},
     {"languages"},
     {"plugins"},
     {"models", "sources", "sandbox"},
@@ -96,7 +98,7 @@ EXCEPTIONS: set[tuple[str, str]] = set()
 """Imports that break a rule: to be removed, never to be added to."""
 
 RING_1_FEATURES = {"evaluate", "observers", "compare", "experiment", "show", "info"}
-KINDS = ("harness.kinds",)
+KINDS = ("harness.judged_by", "harness.kinds", "harness.scoring")
 """Modules of ring 2: what only some problems need."""
 APART = ("harness.sources.mercury",)
 """Modules of ring 3 that are no folder of `harness/features`."""
@@ -116,7 +118,7 @@ HOMES = {
     "mode": (MODES, ("harness.agent.strategies", "harness.features.published", "harness.registry")),
     "score": (("score",), ("harness.kinds.packages.scores",)),
     "efficiency": (("efficiency",), ("harness.features.efficiency",)),
-    "language": (("language",), ("harness.languages",)),
+    "language": (("language",), ("harness.languages", "harness.kinds.cpp")),
 }
 """Concept -> words that name it, and where it may be named."""
 

@@ -14,21 +14,14 @@ from dataclasses import dataclass, replace
 
 from harness import python_source
 from harness.excerpts import shorten
+from harness.frozen import Frozen
 from harness.grading.jobs import Judgement, Options
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, TestResult, Verdict
+from harness.judged_by import NO_EXCEPTION
 from harness.kinds.code_tests.units import TestCodeError, read_units
-from harness.problem import (
-    NO_EXCEPTION,
-    Codec,
-    Frozen,
-    Problem,
-    ProblemView,
-    Signature,
-    TestCase,
-    TestSuite,
-)
+from harness.problem import Codec, Problem, ProblemView, Signature, TestCase, TestSuite
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import Program
 from harness.tools.workspace import Texts, Workspace

@@ -6,7 +6,8 @@ from typing import NamedTuple, Protocol, Self
 from harness.grading.rules import RuleError, find_rule
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
-from harness.problem import Checker, TestCase
+from harness.judged_by import Checker
+from harness.problem import TestCase
 from harness.sandbox.program import Program
 
 

@@ -11,11 +11,12 @@ from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
+from harness.judged_by import Checker
 from harness.languages import PYTHON
 from harness.languages.functions import NoFunctionError
 from harness.languages.program_key import code_hash
 from harness.plugins import RuleName
-from harness.problem import Checker, Problem, Reference, TestCase, TestSuite
+from harness.problem import Problem, Reference, TestCase, TestSuite
 from harness.sandbox.execution import Execution, SandboxError
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.limits import Limits, limits_of
@@ -117,7 +118,7 @@ class Options:
         wall_s: wall seconds per test, instead of those derived from the CPU seconds.
         stop: when to stop judging.
         language: language of solutions where nothing else is said.
-        cpp_flags: the C++ compiler's flags; empty for the usual ones.
+        flags: the flags of a compiled language's compiler; empty for the usual ones.
         time_factor: multiple of the CPU limit for solutions in Python.
         to_the_end: ids of problems that are judged as by `Stop.LATE`, whatever `stop` says.
     """
@@ -130,7 +131,7 @@ class Options:
     stop: Stop = Stop.AUTO
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     language: str = PYTHON
-    cpp_flags: str = ""
+    flags: str = ""
     time_factor: float = 1.0
     to_the_end: frozenset[str] = frozenset()
 
@@ -158,7 +159,7 @@ class Options:
         """Return the judge's task for one solution."""
         language = language or self.language
         return Task(
-            Program.of(problem, code, language, "" if language == PYTHON else self.cpp_flags),
+            Program.of(problem, code, language, self.flags),
             tests,
             self.limits(problem, language),
             self.rule_of(problem),

@@ -34,8 +34,7 @@ from harness.grading.sandbox_retry import RetryingWorker, picked
 from harness.grading.stop import MOST_LATE, Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Difference, Grade, JudgedAgain, TestResult, Verdict
-from harness.languages import PYTHON
-from harness.problem import Checker
+from harness.judged_by import Checker
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.inside.python.lasting_names import may_need_a_look
 from harness.sandbox.trial import Trial
@@ -177,7 +176,7 @@ class _Judging:
             check = _check(bench, task.checker, functional=functional)
             program, inputs = check.prepare(program, task.tests)
         comparison = AnswerComparison(task.rule, functional=functional, check=check)
-        together = len(inputs) > 1 and not task.isolate and program.language == PYTHON
+        together = len(inputs) > 1 and not task.isolate and not program.is_compiled
         apart = together and may_need_a_look(program.code)
         return cls(bench, task, comparison, Trial(program, inputs, task.limits, apart=apart))
 
@@ -204,7 +203,7 @@ class _Judging:
     def batched(self) -> list[TestResult]:  # noqa: PLR0911 - each way out is a rule of its own
         """Run all tests in as few processes as they can share, the picked one first."""
         number = len(self.task.tests)
-        if self.task.program.language != PYTHON:  # every test is a process of its own
+        if self.task.program.is_compiled:  # every test is a process of its own
             self.apart = True
             return self._in_order({})
         if number == 1:

@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from harness.languages import PYTHON
+from harness.languages.known import language
+from harness.languages.language import Language
 from harness.problem import TestCase
 from harness.sandbox.execution import Ending, Execution, SandboxError
 from harness.sandbox.limits import Limits
@@ -15,17 +16,6 @@ from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 ATTEMPTS = 2
-SOUND_CPP = """// {nonce}
-#include <algorithm>
-#include <iostream>
-#include <string>
-int main() {{
-    std::string word;
-    std::cin >> word;
-    std::reverse(word.begin(), word.end());
-    std::cout << word << '\\n';
-}}
-"""
 LONGEST_S = 2.0  # longest sleep of the known-good program, in seconds
 HASHED_CHARACTERS = 1000
 """Number of characters of each input and output that count."""
@@ -79,14 +69,14 @@ class RetryingWorker:
                 self.retried += 1
         if len(indexes) > 1:
             return self.execute(trial, indexes[:1], alone=alone)
-        language = trial.program.language
-        sound_before = self._is_sound(trial.limits, time.monotonic() - start, language)
+        own = language(trial.program.language)
+        sound_before = self._is_sound(trial.limits, time.monotonic() - start, own)
         start = time.monotonic()
         try:
             return self.worker.try_out(trial, indexes, alone=alone)
         except SandboxError as error:
             seconds = time.monotonic() - start
-            if not (sound_before and self._is_sound(trial.limits, seconds, language)):
+            if not (sound_before and self._is_sound(trial.limits, seconds, own)):
                 raise
             self.blamed += 1
             return [_blamed(error)]
@@ -121,7 +111,7 @@ class RetryingWorker:
             return [self.kept.pop(first)]
         return self.execute(trial, [first], last=last and not several)
 
-    def _is_sound(self, limits: Limits, seconds: float, language: str) -> bool:
+    def _is_sound(self, limits: Limits, seconds: float, own: Language) -> bool:
         """Return whether a known-good program that takes as long passes on this worker.
 
         One in a language that is compiled is compiled afresh.
@@ -129,9 +119,9 @@ class RetryingWorker:
         stay = f"import time\ntime.sleep({min(seconds, LONGEST_S, limits.wall_s / 2):.3f})\n"
         try:
             program = Program(f"{stay}print(input()[::-1])")
-            if language != PYTHON:
-                nonce = secrets.token_hex(8)
-                program = Program(SOUND_CPP.format(nonce=nonce), language=language)
+            if own.is_compiled:
+                code = own.sound.format(nonce=secrets.token_hex(8))
+                program = Program(code, language=own.name)
             execution = self.worker.run(program, [b"sound\n"], limits)[0]
         except SandboxError:
             return False

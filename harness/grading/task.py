@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 
 from harness.grading.stop import MANY_TESTS, Stop
 from harness.grading.verdict import LIMITS, TestResult
-from harness.problem import Checker, Scoring, TestCase
+from harness.judged_by import Checker
+from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
+from harness.scoring import Scoring
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import to_json
 
-from harness.problem import Frozen
+from harness.frozen import Frozen
 
 _PAIRS = ("confirmed", "rechecked", "retimed")
 ROUNDING = 1e-9

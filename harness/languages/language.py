@@ -62,6 +62,8 @@ class Language:
         flags: default flags of the compiler; empty where there is none.
         source: name of a solution's file.
         example: a short program, to try the compiler's flags.
+        sound: a program that prints a word backwards, with `{nonce}` in a comment, to try a sandbox
+            with; empty where there is no compiler.
         placeholder: a comment that stands for a solution, for examples of calls.
         functions: how functions are called; None where the runner calls them itself, or never.
         is_source: whether a text is, or may be, a whole source in it.
@@ -76,9 +78,15 @@ class Language:
     flags: str = ""
     source: str = ""
     example: str = ""
+    sound: str = ""
     placeholder: str = ""
     functions: FunctionForm | None = None
     compiler: Callable[[], Compiler] | None = None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether a compiler makes a program of a solution, which each test starts anew."""
+        return self.compiler is not None
 
 
 class MissingCompilerError(Exception):

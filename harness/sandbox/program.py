@@ -4,7 +4,7 @@ import marshal
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from harness.languages import PYTHON
+from harness.languages import PYTHON, known
 from harness.languages.functions import Function
 from harness.languages.starters import function_of
 from harness.problem import Problem, ProblemView, Signature
@@ -37,6 +37,11 @@ class Program:
     links_files: bool = True
     compile_s: float | None = None
     function: Function | None = None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether a compiler makes a program of it."""
+        return known.language(self.language).is_compiled
 
     @classmethod
     def of(

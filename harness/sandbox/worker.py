@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from harness import registry
 from harness.closing import Closing
-from harness.languages import PYTHON
 from harness.sandbox.exclusive import Exclusive
 from harness.sandbox.execution import Execution, SandboxError, WorkerStoppedError
 from harness.sandbox.fork_server_answer import read_answer
@@ -182,7 +181,7 @@ class Worker:
             SandboxError, WorkerStoppedError: as in `try_out`.
         """
         with self._checked():
-            return None if trial.program.language == PYTHON else self._build(trial)
+            return self._build(trial) if trial.program.is_compiled else None
 
     def begin(self, trial: Trial) -> ForkServer:
         """Start the only test of a prepared trial, whose answer `finish` reads; for dialogues.
@@ -244,7 +243,7 @@ class Worker:
         each: bool = False,
     ) -> list[list[Execution]]:
         """Send a request; return the executions of each process."""
-        if trial.program.language != PYTHON and (refused := self._build(trial)) is not None:
+        if trial.program.is_compiled and (refused := self._build(trial)) is not None:
             return [[refused]]
         server, seconds = self._order(trial, indexes, last=last, full=full, each=each)
         return self._read(trial, self._answer(server, seconds))

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from pydantic_core import to_json
 
 from harness.errors import UsageError
-from harness.problem import Checker, Problem, Reference, Signature, TestCase, TestSuite
+from harness.judged_by import Checker
+from harness.problem import Problem, Reference, Signature, TestCase, TestSuite
 from harness.registry import ROW_CHECKER, ROW_TESTS, TOLERANCE, resolve
 from harness.sources import preambles
 from harness.sources.canonical_output import canonical

@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import to_json
 
 from harness.errors import DataError
-from harness.problem import Checker, Problem, Reference, Signature, TestCase, TestSuite
+from harness.judged_by import Checker
+from harness.problem import Problem, Reference, Signature, TestCase, TestSuite
 from harness.sources import preambles
 from harness.sources.files.content_hash import content_hash as hash_of
 from harness.sources.files.json_text import elements, members, one_line

@@ -19,8 +19,9 @@ from harness.grading.reference_verdicts import (
     subject,
 )
 from harness.grading.verdict import Verdict
+from harness.judged_by import Checker
 from harness.languages.program_key import code_hash
-from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.problem import Problem, TestCase, TestSuite
 from harness.sandbox.isolation import Level
 
 CODES = [code_hash("print(1)"), code_hash("print(2)")]

@@ -8,7 +8,8 @@ import pytest
 
 from harness.errors import DataError, UsageError
 from harness.grading.rules import RULES
-from harness.problem import Checker, Codec, Problem
+from harness.judged_by import Checker
+from harness.problem import Codec, Problem
 from harness.sources import preambles
 from harness.sources.jsonl import load
 from harness.sources.jsonl_row import JsonlRow, RowTest, schema

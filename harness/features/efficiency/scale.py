@@ -5,7 +5,7 @@ from typing import Self
 from harness.features.efficiency.beyond import beyond
 from harness.features.efficiency.beyond_interval import UncertainTime, beyond_half_width
 from harness.features.efficiency.percentile import percentile
-from harness.problem import Frozen
+from harness.frozen import Frozen
 from harness.run.settings.execution_settings import Timing
 
 PROTOCOL = 2

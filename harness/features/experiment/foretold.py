@@ -9,8 +9,8 @@ from rich.text import Text
 from harness.features.experiment.equal_shots import MOST_SHOTS, agents_of
 from harness.features.experiment.experiment_file import Experiment
 from harness.figures import count, dollars, number_range
+from harness.frozen import Frozen
 from harness.models.providers import REPLAY_PREFIX
-from harness.problem import Frozen
 from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.estimate import estimate
 from harness.run.settings.origins import Origin

@@ -132,7 +132,7 @@ class GradeRun:
                 + (f": the first is for {unmatched[0]!r:.60}" if unmatched else "")
             )
         check_tested([each.problem for each in matched])
-        flags, languages = session.options.cpp_flags, {each.language for each in matched}
+        flags, languages = session.options.flags, {each.language for each in matched}
         if flags and languages == {PYTHON}:
             raise UsageError("--cpp-flags: no solution is in C++; leave it out")
         matched, left_out = _judgeable(matched)
@@ -160,7 +160,7 @@ class GradeRun:
         session = await asyncio.to_thread(
             self.session.for_problems, problems, self.benchmark, reporter
         )
-        keep = _keeper(matched, store, session.options.cpp_flags)
+        keep = _keeper(matched, store, session.options.flags)
         await judge_reported(
             pool, jobs_of(matched), session.options, "solutions", keep, reporter=reporter
         )
@@ -181,7 +181,7 @@ class GradeRun:
 
     def compare_answers(self, store: GradeStore) -> None:
         """Judge answers of problems that ask for a value."""
-        keep = _keeper(self.matched, store, self.session.options.cpp_flags)
+        keep = _keeper(self.matched, store, self.session.options.flags)
         for judged in judged_answers(jobs_of(self.matched)):
             keep(judged)
 

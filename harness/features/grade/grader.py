@@ -157,7 +157,7 @@ class Grader(Closing):
         self._failures = failures
         self._extract = extract
         self._options = replace(
-            options_of(spec, "Grader()"), language=language, cpp_flags=cpp_flags or ""
+            options_of(spec, "Grader()"), language=language, flags=cpp_flags or ""
         )
         check_language_of("Grader()", language, cpp_flags)
         self._language = language
@@ -252,7 +252,7 @@ class Grader(Closing):
         named = (self._names.find(each) if isinstance(each, str) else each for each in problems)
         pairs = list(zip(named, texts, strict=True))
         check_settings(rules_of(problem for problem, _ in pairs), self._said, caller="Grader()")
-        flags = self._options.cpp_flags
+        flags = self._options.flags
         check_language(self._language, (problem for problem, _ in pairs), flags=flags)
         return pairs
 

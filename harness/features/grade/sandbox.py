@@ -31,7 +31,8 @@ from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import TestResult
-from harness.problem import Checker, TestCase
+from harness.judged_by import Checker
+from harness.problem import TestCase
 from harness.run.settings.execution_settings import read_test_timeout
 from harness.sandbox.execution import WorkerStoppedError
 from harness.sandbox.isolation import Isolation, Level

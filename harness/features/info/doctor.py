@@ -9,7 +9,7 @@ from rich.text import Text
 from harness.cli.settings_flags import with_settings
 from harness.features.info.doctor_view import doctor_view, plugins_view
 from harness.features.info.plugin_states import READY, PluginState, plugin_states
-from harness.problem import Frozen
+from harness.frozen import Frozen
 from harness.run.settings.spec import default_of
 from harness.sandbox.isolation import CANDIDATES, UNSAFE, Findings, Level
 from harness.text import printable_line

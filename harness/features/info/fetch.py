@@ -10,7 +10,7 @@ from rich.text import Text
 
 from harness.cli.shared_flags import Benchmark, Named, named_benchmark, with_progress_flags
 from harness.figures import bad_rows, count
-from harness.problem import Frozen
+from harness.frozen import Frozen
 from harness.sources.benchmarks import fetch as fetch_files
 from harness.sources.benchmarks import load
 from harness.sources.files.hub import HubFile

@@ -13,6 +13,7 @@ from rich.text import Text
 from harness.cli import completion
 from harness.cli.settings_flags import REQUESTS, with_settings
 from harness.errors import UsageError
+from harness.frozen import Frozen
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
 from harness.models.example_request import example_request
 from harness.models.opening import missing
@@ -23,7 +24,6 @@ from harness.models.providers import (
     Provider,
 )
 from harness.models.route import Route, at_home, shown_url
-from harness.problem import Frozen
 from harness.run.plan.target import (
     Target,
     open_target,

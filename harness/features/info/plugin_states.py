@@ -1,10 +1,10 @@
 """The plug-ins of installed packages, and whether each can be used."""
 
 from harness.errors import UsageError
+from harness.frozen import Frozen
 from harness.grading.rules import RULES as OUR_RULES
 from harness.models.providers import by_shape
 from harness.plugins import GROUPS, MODELS, RULES, SOURCES, STRATEGIES, Plugin, find, installed
-from harness.problem import Frozen
 from harness.registry import LOADERS, MODES
 
 READY = "ready"

@@ -15,8 +15,9 @@ from harness.cli.shared_flags import AsJson, Source, with_progress_flags, with_s
 from harness.errors import UsageError
 from harness.excerpts import shorten
 from harness.figures import bad_rows, count
+from harness.frozen import Frozen
 from harness.languages.known import language
-from harness.problem import Frozen, Kind, Problem, TestCase, shows_output
+from harness.problem import Kind, Problem, TestCase, shows_output
 from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import is_source
 from harness.sources.hub_datasets import meaning

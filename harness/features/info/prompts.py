@@ -33,9 +33,10 @@ from harness.cli.shared_flags import Source, with_progress_flags, with_source
 from harness.errors import UsageError
 from harness.features.info.rendering import Rendering
 from harness.figures import count, words
+from harness.frozen import Frozen
 from harness.languages import PYTHON
 from harness.plugins import STRATEGIES, find, installed
-from harness.problem import Frozen, Kind
+from harness.problem import Kind
 from harness.registry import MODES
 from harness.run.plan.languages import refusal
 from harness.run.settings.spec import read_spec

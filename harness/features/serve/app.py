@@ -110,12 +110,12 @@ class Service:
         """Run a program. Raises Refusal."""
         request = await self._read(_run_request, body, holding)
         del body
-        flags = self._graders.usual.cpp_flags
+        flags = self._graders.usual.flags
         make = partial(ReadyRequest.of, request, self._graders.most_memory, flags)
         prepared = await asyncio.to_thread(make) if request.language in NAMES else make()
         wait_s = self.bounds.wait_s
         if request.compile_timeout is not None:
-            compiles = prepared.run.program.language != PYTHON
+            compiles = prepared.run.program.is_compiled
             wait_s = min(wait_s, MARGIN_S + (0 if compiles else request.compile_timeout))
         try:
             ran = await self.workers.do(prepared.run, wait_s)

@@ -100,7 +100,7 @@ class Graders:
         language = item.language or PYTHON
         try:
             if language != PYTHON:
-                check_language(language, [problem], flags=self.usual.cpp_flags)
+                check_language(language, [problem], flags=self.usual.flags)
             if item.text is not None and item.extract != CODE:
                 rules = in_language(RULES_OF[problem.kind], language)
                 rules.extractor(item.extract or "harness", "extract", [CODE])
@@ -203,7 +203,7 @@ class Graders:
 def _compiled(asked: GradeItem) -> dict[str, str]:
     """Return language and compiler of a solution that was compiled; empty for others."""
     language = asked.item.language or PYTHON
-    description = compiler_words(language, asked.options.cpp_flags)
+    description = compiler_words(language, asked.options.flags)
     return {"language": language, "compiler": description} if description else {}
 
 

@@ -146,7 +146,7 @@ class ReadyRequest:
 def run_answer(ran: Ran, ready: ReadyRequest) -> dict[str, Any]:
     """Return SandboxFusion's answer for a finished run."""
     execution, compiled = ran.execution, None
-    if ready.run.program.language != PYTHON_3:
+    if ready.run.program.is_compiled:
         compiled = _compile_result(ran, ready.run.program)
         if execution.ending is Ending.CANNOT_COMPILE:
             return _answer("Failed", "", None, {}, compiled)

@@ -10,7 +10,7 @@ from harness.cli.settings_flags import RESULT_FILTERS, with_settings
 from harness.cli.shared_flags import By, Details, RunArgument
 from harness.features.show.chosen_samples import shown_samples
 from harness.figures import count
-from harness.problem import Frozen
+from harness.frozen import Frozen
 from harness.run.store.directory import RESULTS
 from harness.run.store.state import Word
 from harness.run.summary.filtered_run import filtered

@@ -37,8 +37,9 @@ from harness.grading.rules.json_values import describe_value
 from harness.grading.rules.lcb import lcb_output, lcb_value
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
+from harness.judged_by import Checker
 from harness.kinds.checkers import checker_code
-from harness.problem import Checker, Codec, Signature, TestCase
+from harness.problem import Codec, Signature, TestCase
 from harness.sandbox.program import Program
 from harness.text import writable
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from harness.excerpts import around
 from harness.grading.sandbox_retry import RetryingWorker
-from harness.problem import Checker, Codec, Signature
+from harness.judged_by import Checker
+from harness.problem import Codec, Signature
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program

@@ -15,10 +15,11 @@ from harness.excerpts import around
 from harness.grading.answer_comparison import CheckedProgram, CheckerError, OwnScore
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
+from harness.judged_by import Checker, CheckerProgram
 from harness.kinds.checkers.check import difference_of, is_of_size, text_of
 from harness.languages import PYTHON
 from harness.languages.known import language
-from harness.problem import Checker, CheckerProgram, TestCase
+from harness.problem import TestCase
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program

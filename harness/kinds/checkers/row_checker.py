@@ -3,11 +3,12 @@
 import re
 
 from harness.errors import DataError
+from harness.judged_by import Checker, CheckerProgram
 from harness.kinds.code_tests.calls import CHECK_CLOSE, HELPERS
 from harness.kinds.cpp.compilers import require_compiler
 from harness.kinds.cpp.testlib import testlib_beside
 from harness.languages import PYTHON
-from harness.problem import Checker, CheckerProgram, Scoring, TestGroup
+from harness.scoring import Scoring, TestGroup
 from harness.sources.files.content_hash import content_hash
 from harness.sources.files.row_checks import valid_python
 from harness.sources.jsonl_row import RowChecker

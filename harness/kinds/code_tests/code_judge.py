@@ -9,8 +9,9 @@ from harness.grading.outcome import EXCERPT, clean, outcome
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.task import Task
 from harness.grading.verdict import Difference, JudgedAgain, TestResult, Verdict
+from harness.judged_by import TestCode, TestScript
 from harness.kinds.code_tests.rounds import RoundReport, Rounds, TestFailure, TestsFailedError
-from harness.problem import TestCase, TestCode, TestScript
+from harness.problem import TestCase
 from harness.sandbox.execution import Ending, Execution
 
 BY_CODE, BY_CODE_AND_SOLUTION = "test_code", "test_code_and_solution"

@@ -11,8 +11,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
+from harness.frozen import Frozen
 from harness.grading.sandbox_retry import RetryingWorker
-from harness.problem import NO_EXCEPTION, Codec, Frozen, Signature, TestCase, TestCode, TestScript
+from harness.judged_by import NO_EXCEPTION, TestCode, TestScript
+from harness.problem import Codec, Signature, TestCase
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program

@@ -5,11 +5,11 @@ import re
 from collections.abc import Sequence
 
 from harness.errors import DataError
+from harness.judged_by import Checker
 from harness.kinds.code_tests import units
 from harness.kinds.code_tests.calls import HELPERS, CallError, CallWriter, typed_calls
 from harness.kinds.code_tests.evalplus import read_script
 from harness.languages import PYTHON
-from harness.problem import Checker
 from harness.sources.jsonl import preamble_of, references_of
 from harness.sources.jsonl_row import JsonlRow, RowTest
 from harness.sources.public_split import FIRST, Split

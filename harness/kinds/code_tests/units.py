@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from itertools import dropwhile
 
 from harness import python_source
+from harness.judged_by import NO_EXCEPTION, Checker, TestCode, TestScript
 from harness.kinds.code_tests.asserting import asserting_names, asserts_something, is_test
 from harness.kinds.code_tests.names import Known, names_of
 from harness.kinds.code_tests.pytest_use import OF_PYTEST, unknown_names
 from harness.kinds.code_tests.starts import drop_starts, is_start
-from harness.problem import NO_EXCEPTION, Checker, TestCase, TestCode, TestScript
+from harness.problem import TestCase
 
 MOST_CHARACTERS = 1 << 25
 CHECK = "check"

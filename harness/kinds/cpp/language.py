@@ -25,6 +25,17 @@ ALWAYS = ("-static", "-pipe", "-fdiagnostics-color=never", "-DONLINE_JUDGE")
 FOLDERS = ("/usr/bin", "/bin", "/usr/include", "/usr/libexec", "/usr/local/include")
 TO_INSTALL = "install g++ and the static C library (Debian, Ubuntu: apt install g++)"
 VERSION_S = 20
+SOUND = """// {nonce}
+#include <algorithm>
+#include <iostream>
+#include <string>
+int main() {{
+    std::string word;
+    std::cin >> word;
+    std::reverse(word.begin(), word.end());
+    std::cout << word << '\\n';
+}}
+"""
 FUNCTIONS = FunctionForm(
     functions.starter_of,
     functions.read_starter,
@@ -71,6 +82,7 @@ LANGUAGE = Language(
     flags=FLAGS,
     source=SOURCE,
     example='#include <iostream>\nint main() { std::cout << "yes\\n"; }',
+    sound=SOUND,
     placeholder="// your complete solution",
     functions=FUNCTIONS,
     compiler=compiler,

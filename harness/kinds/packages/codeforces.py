@@ -13,8 +13,9 @@ from math import inf
 from typing import Any, cast
 
 from harness.errors import DataError
+from harness.judged_by import Checker
 from harness.kinds.packages.checker_programs import score_checker
-from harness.problem import Checker, Level, Problem, TestCase, TestSuite
+from harness.problem import Level, Problem, TestCase, TestSuite
 from harness.sources import limits
 from harness.sources.files.content_hash import content_hash
 from harness.sources.files.lines import Line

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from harness.excerpts import around
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import TestResult, Verdict
+from harness.judged_by import CheckerProgram
 from harness.kinds.checkers.checker_program import checker_trial
-from harness.problem import CheckerProgram
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.test_folder import TestFolder
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from harness.errors import DataError, UsageError
 from harness.html_text import html_text
+from harness.judged_by import Checker, CheckerProgram
 from harness.kinds.packages.checker_programs import FlagError, token_checker, validator
 from harness.kinds.packages.reader.constants import with_constants
 from harness.kinds.packages.reader.included_files import (
@@ -41,15 +42,8 @@ from harness.kinds.packages.reader.test_data import (
 from harness.kinds.packages.reader.test_groups import read_scoring, refuse_lenient_groups
 from harness.kinds.packages.reader.validator_program import FIELD, compiled_validator
 from harness.languages import LanguageName
-from harness.problem import (
-    Checker,
-    CheckerProgram,
-    Problem,
-    Reference,
-    Scoring,
-    TestCase,
-    TestSuite,
-)
+from harness.problem import Problem, Reference, TestCase, TestSuite
+from harness.scoring import Scoring
 from harness.sources import limits
 from harness.sources.files.content_hash import add_parts
 from harness.sources.files.download import Watch, quiet

@@ -24,7 +24,7 @@ from harness.kinds.checkers.checker_program import (
     ruling_of,
 )
 from harness.kinds.packages.dialogue import Ended, InteractiveTest
-from harness.problem import CheckerProgram, TestCase
+from harness.problem import TestCase
 from harness.sandbox.execution import Ending, Execution, SandboxError
 from harness.sandbox.trial import Trial
 
@@ -66,7 +66,7 @@ class PassJudge:
         assert task.checker.program is not None
         self.bench = bench
         self.task = task
-        self.checker: CheckerProgram = task.checker.program
+        self.checker = task.checker.program
         self.peak_bytes = 0
         self.retimed = [0, 0]
 

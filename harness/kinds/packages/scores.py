@@ -17,8 +17,8 @@ from harness.grading.task import Task
 from harness.grading.verdict import ROUNDING, Grade, JudgedAgain, Score, TestResult, Verdict
 from harness.kinds.checkers.checker_program import SLACK
 from harness.kinds.packages.graders import ACCEPTED, WRONG, Grader, GraderError, code_of
-from harness.problem import TestGroup
 from harness.sandbox.worker import Worker
+from harness.scoring import TestGroup
 from harness.text import writable
 
 CHECKER, GRADER = "checker", "grader"

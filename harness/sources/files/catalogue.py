@@ -20,7 +20,8 @@ from pydantic_core import from_json, to_json
 from harness.cache import cache_folder
 from harness.closing import Closing
 from harness.errors import DataError
-from harness.problem import Frozen, Problem, TestCase, TestSuite
+from harness.frozen import Frozen
+from harness.problem import Problem, TestCase, TestSuite
 from harness.sources.files.deferred import InFile, Parse, Row, deferred, from_again
 from harness.sources.files.download import Watch
 from harness.sources.files.lines import DataFile, JsonLines, Line, RowFile

@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any
 
-from harness.problem import Checker
+from harness.judged_by import Checker
 
 
 def content_hash(*parts: str) -> str:

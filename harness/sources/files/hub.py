@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from harness.cache import cache_folder, write_whole
 from harness.errors import UsageError
-from harness.problem import Frozen
+from harness.frozen import Frozen
 
 # The library has no stubs.
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self, cast
 from pydantic_core import from_json
 
 from harness.errors import DataError
-from harness.problem import Frozen
+from harness.frozen import Frozen
 from harness.sources.files.paths import open_regular
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import NamedTuple, cast
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.errors import DataError
-from harness.problem import Checker, Level, Problem, Signature, TestCase, TestSuite
+from harness.problem import Level, Problem, Signature, TestCase, TestSuite
 from harness.registry import CHECKER_OF, resolve
 from harness.sources import preambles, public_split
 from harness.sources.files.content_hash import content_hash, with_checker
@@ -93,7 +93,7 @@ def parse_row(line: Line) -> Problem:
     row = _columns(line)
     tests = _Tests(row, line.where)
     split = tests.public_ones()
-    checker: Checker | None = resolve(CHECKER_OF)(row.task_id)
+    checker = resolve(CHECKER_OF)(row.task_id)
     return Problem(
         id=f"leetcodedataset/{row.task_id}",
         source="leetcodedataset",

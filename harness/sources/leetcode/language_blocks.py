@@ -3,16 +3,15 @@
 import re
 from collections.abc import Iterator
 
+from harness.languages.known import LANGUAGES
+
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<word>[\w+]*)[^\n]*\n", re.MULTILINE)
-
-
 _FENCE_END = re.compile(r"^[ \t]*```", re.MULTILINE)
-
-
+_KNOWN = {own.title.lower(): frozenset(own.fences) for own in LANGUAGES.values()}
 WORDS = {
-    "python": frozenset({"python", "python3", "py"}),
+    "python": _KNOWN["python"],
     "java": frozenset({"java"}),
-    "c++": frozenset({"c++", "cpp", "cc", "cxx"}),
+    "c++": _KNOWN["c++"],
     "javascript": frozenset({"javascript", "js"}),
 }
 """Names of each language after a fence, in lower case."""

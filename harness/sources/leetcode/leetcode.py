@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from harness.errors import DataError, UsageError
-from harness.problem import Checker, Problem, Reference, TestSuite
+from harness.problem import Problem, Reference, TestSuite
 from harness.registry import CHECKER_OF, resolve
 from harness.sources import preambles
 from harness.sources.files.catalogue import RowFile
@@ -120,7 +120,7 @@ def parse_row(line: Line) -> Problem:
     """
     number, row = _columns(line)
     statement, references = row["content"], _references(row)
-    checker: Checker | None = resolve(CHECKER_OF)(row["slug"])
+    checker = resolve(CHECKER_OF)(row["slug"])
     return Problem(
         id=f"leetcode/{row['slug']}",
         source="leetcode",

@@ -27,7 +27,7 @@ from typing import cast
 from pydantic_core import from_json
 
 from harness.errors import DataError
-from harness.problem import Checker, Problem, TestCase, TestSuite
+from harness.problem import Problem, TestCase, TestSuite
 from harness.registry import CHECKER_OF, resolve
 from harness.sources import preambles
 from harness.sources import problem_names as errata
@@ -107,7 +107,7 @@ def parse_row(line: Line, parsed: Row | None = None) -> Problem:
     title = row["question_title"]
     platform = row["platform"].lower()
     slug = title if platform == "leetcode" else ""
-    checker: Checker | None = resolve(CHECKER_OF)(question_id, slug)
+    checker = resolve(CHECKER_OF)(question_id, slug)
     entry_point = _entry_point(row["metadata"], line.where)
     functional = entry_point is not None
     return Problem(

@@ -5,9 +5,10 @@ import pytest
 from harness.grading.judge import judge
 from harness.grading.task import Task
 from harness.grading.verdict import TestResult, Verdict
+from harness.judged_by import Checker, CheckerProgram
 from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
-from harness.problem import Checker, CheckerProgram, TestCase
+from harness.problem import TestCase
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker

@@ -15,8 +15,9 @@ from harness.grading.judge import judge
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
+from harness.judged_by import Checker
 from harness.kinds.checkers import checker_code
-from harness.problem import Checker, Codec, Signature, TestCase
+from harness.problem import Codec, Signature, TestCase
 from harness.sandbox.execution import Execution
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program

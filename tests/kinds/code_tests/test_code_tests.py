@@ -11,8 +11,8 @@ from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
+from harness.judged_by import NO_EXCEPTION, Checker
 from harness.kinds.code_tests.units import code_tests, read_units
-from harness.problem import NO_EXCEPTION, Checker
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker

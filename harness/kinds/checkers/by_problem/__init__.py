@@ -11,7 +11,7 @@ import ast
 from functools import cache
 from importlib import resources
 
-from harness.problem import Checker
+from harness.judged_by import Checker
 from harness.python_source import parse
 
 

@@ -1,12 +1,12 @@
 """The grader of a package: the program that gives groups of tests their verdict and points."""
 
 from harness.errors import DataError
+from harness.judged_by import CheckerProgram
 from harness.kinds.packages.reader.package_folder import PackageFolder
 from harness.kinds.packages.reader.package_programs import CPP, programs_in
 from harness.kinds.packages.reader.package_settings import PackageSettings
 from harness.kinds.packages.reader.python_program import python_sources, python_validator
 from harness.kinds.packages.reader.validator_program import compiled_validator
-from harness.problem import CheckerProgram
 
 FOLDER = "graders"
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.errors import DataError
+from harness.judged_by import CheckerProgram
 from harness.kinds.packages.reader.package_folder import PackageFolder
 from harness.kinds.packages.reader.package_programs import PYTHON, PackageProgram, is_python_2
 from harness.kinds.packages.reader.package_settings import ValidatorLimits
 from harness.languages import PYTHON as PYTHON_3
-from harness.problem import CheckerProgram
 from harness.python_source import parse_or_none
 
 _MAINS = {"__main__", "main", "validate", "validator"}

@@ -18,7 +18,7 @@ from harness.kinds.packages.reader.package_settings import (
     words,
 )
 from harness.kinds.packages.reader.test_data import GROUP_FILES, TestData
-from harness.problem import Scoring, TestGroup
+from harness.scoring import Scoring, TestGroup
 from harness.sources.files.folder import is_folder
 
 T = TypeVar("T")

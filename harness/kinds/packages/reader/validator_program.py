@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from harness.judged_by import CheckerProgram
 from harness.kinds.cpp.compilers import require_compiler
 from harness.kinds.cpp.language import LANGUAGE
 from harness.kinds.cpp.testlib import testlib_beside
@@ -14,7 +15,6 @@ from harness.kinds.packages.reader.package_programs import (
     PackageProgram,
 )
 from harness.kinds.packages.reader.package_settings import ValidatorLimits
-from harness.problem import CheckerProgram
 
 HEADERS = (".h", ".hpp", ".hh", ".hxx", ".h++", ".inc", ".ipp", ".tpp")
 FIELD = "output_validators"
