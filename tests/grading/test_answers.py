@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,7 +85,7 @@ OF_OUTPUTS = [
 ]
 
 
-@pytest.mark.parametrize(("expected", "answer", "verdict"), OF_OUTPUTS)
+@for_each(("expected", "answer", "verdict"), OF_OUTPUTS)
 def test_a_test_s_output(expected: str, answer: str, verdict: Verdict) -> None:
     assert grade_answer(OUTPUT, answer, expected).verdict is verdict
     assert upstream_on_output(answer, expected) is (verdict is RIGHT)
@@ -122,7 +123,7 @@ OF_EXECUTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("expected", "answer", "verdict"), OF_EXECUTIONS)
+@for_each(("expected", "answer", "verdict"), OF_EXECUTIONS)
 def test_execution_answers_are_compared_as_upstream_does(
     expected: str, answer: str, verdict: Verdict
 ) -> None:
@@ -130,7 +131,7 @@ def test_execution_answers_are_compared_as_upstream_does(
     assert upstream_on_execution(answer, expected) is (verdict is RIGHT)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "answer"),
     [
         ("true", "true"),
@@ -150,7 +151,7 @@ def test_json_s_own_spelling_is_right_here_and_an_error_upstream(
     assert not upstream_on_output(answer, expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "answer"),
     [
         ("3", "3 or True"),
@@ -200,8 +201,8 @@ def test_an_answer_is_never_run(monkeypatch: pytest.MonkeyPatch) -> None:
             assert grade_answer(kind, answer, "1").verdict is WRONG
 
 
-@pytest.mark.parametrize("kind", [OUTPUT, EXECUTION])
-@pytest.mark.parametrize("answer", ["", "  \n"])
+@for_each("kind", [OUTPUT, EXECUTION])
+@for_each("answer", ["", "  \n"])
 def test_nothing_at_all_is_no_solution(kind: Kind, answer: str) -> None:
     grade = grade_answer(kind, answer, "1")
     assert (grade.verdict, grade.tests, grade.hidden_total) == (Verdict.NO_SOLUTION, (), 1)
@@ -226,7 +227,7 @@ def test_a_wrong_answer_is_shown_beside_the_expected_one() -> None:
     assert test.got.startswith("[1, 1")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "expected"),
     [
         (OUTPUT, "True"),
@@ -277,8 +278,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("kind", [OUTPUT, EXECUTION])
-@pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
+@for_each("kind", [OUTPUT, EXECUTION])
+@for_each("answer", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_answers_are_wrong_in_bounded_time(kind: Kind, answer: str) -> None:
     started = time.process_time()
     grade = grade_answer(kind, answer, "0")
@@ -371,7 +372,7 @@ def test_each_nan_is_its_own() -> None:
     assert one is not other
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "reason"),
     [
         ("x", "has the name 'x'"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from for_each import for_each
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -71,21 +72,19 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("expected", "printed"), RUNGS.values(), ids=RUNGS)
+@for_each(("expected", "printed"), RUNGS.values(), ids=RUNGS)
 def test_each_rung_is_enough(expected: str, printed: str) -> None:
     assert apps_legacy_output(expected, printed) is None
 
 
-@pytest.mark.parametrize(("expected", "printed"), FALSE_POSITIVES.values(), ids=FALSE_POSITIVES)
+@for_each(("expected", "printed"), FALSE_POSITIVES.values(), ids=FALSE_POSITIVES)
 def test_what_upstream_wrongly_accepts_is_accepted_here_alone(expected: str, printed: str) -> None:
     assert apps_legacy_output(expected, printed) is None
     assert tokens_output(expected, printed) is not None
     assert lcb_output(expected, printed) is not None
 
 
-@pytest.mark.parametrize(
-    ("expected", "printed", "where", "left", "right"), WRONG.values(), ids=WRONG
-)
+@for_each(("expected", "printed", "where", "left", "right"), WRONG.values(), ids=WRONG)
 def test_apps_legacy_rule_rejects_wrong_output(
     expected: str, printed: str, where: str, left: str, right: str
 ) -> None:
@@ -246,14 +245,12 @@ def written(value: Any) -> str:
     return values.encode(value, "json", [], []).decode()
 
 
-@pytest.mark.parametrize(("expected", "returned"), VALUES_RIGHT.values(), ids=VALUES_RIGHT)
+@for_each(("expected", "returned"), VALUES_RIGHT.values(), ids=VALUES_RIGHT)
 def test_apps_legacy_rule_accepts_right_values(expected: str, returned: object) -> None:
     assert apps_legacy_value(expected, written(returned)) is None
 
 
-@pytest.mark.parametrize(
-    ("expected", "returned"), VALUES_FALSE_POSITIVES.values(), ids=VALUES_FALSE_POSITIVES
-)
+@for_each(("expected", "returned"), VALUES_FALSE_POSITIVES.values(), ids=VALUES_FALSE_POSITIVES)
 def test_values_that_upstream_wrongly_accepts_are_accepted_here_alone(
     expected: str, returned: object
 ) -> None:
@@ -262,7 +259,7 @@ def test_values_that_upstream_wrongly_accepts_are_accepted_here_alone(
     assert lcb_value(expected, written(returned)) is not None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "returned", "where", "left", "right"), VALUES_WRONG.values(), ids=VALUES_WRONG
 )
 def test_apps_legacy_rule_rejects_wrong_values(
@@ -302,8 +299,8 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("result", FORGED.values(), ids=FORGED)
-@pytest.mark.parametrize("expected", ['{"1": 2}', '[{"1": 2, "3": 2}]', "[1]", '{"a": 1}', "6"])
+@for_each("result", FORGED.values(), ids=FORGED)
+@for_each("expected", ['{"1": 2}', '[{"1": 2, "3": 2}]', "[1]", '{"a": 1}', "6"])
 def test_a_forged_result_is_wrong_and_does_no_harm(expected: str, result: str) -> None:
     difference = apps_legacy_value(expected, result)
     assert difference is not None

@@ -7,6 +7,7 @@ from textwrap import indent
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.grading.judge import judge
 from harness.grading.stop import Stop
@@ -112,7 +113,7 @@ class TestVerdicts:
         assert (result.public_passed, result.hidden_passed) == (1, 1)
         assert result.judged_again.confirmed == (1, 0)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("act", "verdict"),
         [
             ("1 / 0", Verdict.RUNTIME_ERROR),
@@ -130,7 +131,7 @@ class TestVerdicts:
         assert result.verdict is verdict
         assert vector(result) == [Verdict.ACCEPTED, verdict, Verdict.ACCEPTED]
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("act", "verdict"),
         [
             ("while True: pass", Verdict.TIME_LIMIT),
@@ -159,13 +160,13 @@ class TestVerdicts:
         assert (result.verdict, result.public_passed) == (Verdict.COMPILE_ERROR, 0)
         assert result.judged_again.confirmed == (0, 0)
 
-    @pytest.mark.parametrize("code", ["", "  \n\t\n"])
+    @for_each("code", ["", "  \n\t\n"])
     def test_an_empty_program_is_no_solution(self, code: str, grade: GradeIt) -> None:
         result = grade(code, DOUBLES, public=2)
         assert (result.verdict, result.tests) == (Verdict.NO_SOLUTION, ())
         assert (result.public_total, result.hidden_total) == (2, 1)
 
-    @pytest.mark.parametrize("code", ["", DOUBLE])
+    @for_each("code", ["", DOUBLE])
     def test_a_problem_without_tests_is_ungraded(self, code: str, grade: GradeIt) -> None:
         result = grade(code, [])
         assert (result.verdict, result.tests) == (Verdict.UNGRADED, ())
@@ -229,7 +230,7 @@ def f(n):
         result = grade("def f(n): print(n * 2), exit(1)", DOUBLES[:1], entry_point="f")
         assert vector(result) == [Verdict.RUNTIME_ERROR]
 
-    @pytest.mark.parametrize(
+    @for_each(
         "code",
         ["yield 1\nreturn", "nonlocal x\nx = 1\nreturn", "return 1 +", "def f(): pass\nawait f()"],
     )
@@ -332,8 +333,8 @@ class TestBatches:
         assert result.judged_again.rechecked == (1, 1)
         assert vector(result) == [Verdict.ACCEPTED] + [Verdict.WRONG_ANSWER] * 39
 
-    @pytest.mark.parametrize("keeps", KEEPS)
-    @pytest.mark.parametrize("function", [False, True])
+    @for_each("keeps", KEEPS)
+    @for_each("function", [False, True])
     def test_what_keeps_something_is_accepted_only_if_each_test_passes_alone(
         self, keeps: str, function: bool, grade: GradeIt
     ) -> None:
@@ -350,7 +351,7 @@ class TestBatches:
             assert [test.index for test in result.tests if not test.passed] == [2]
             assert all(test.peak_bytes for test in result.tests)  # each had a process of its own
 
-    @pytest.mark.parametrize("code", KEEPS_NOTHING)
+    @for_each("code", KEEPS_NOTHING)
     def test_what_keeps_nothing_needs_one_process(self, code: str, grade: GradeIt) -> None:
         result = grade(f"{code}\nprint(int(input()) * 2)", DOUBLES)
         assert result.solved
@@ -382,7 +383,7 @@ class TestBatches:
         assert runs == [40]
         assert result.judged_again.rechecked == (1, 0)
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("failing", "stop", "requests"),
         [
             (1, Stop.AUTO, [30, 1]),

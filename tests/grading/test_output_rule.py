@@ -3,7 +3,7 @@
 import time
 from decimal import Decimal
 
-import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,15 +74,13 @@ DIFFERENT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("expected", "printed"), SAME.values(), ids=SAME)
+@for_each(("expected", "printed"), SAME.values(), ids=SAME)
 def test_lcb_output_accepts_right_output(expected: str, printed: str) -> None:
     assert lcb_output(expected, printed) is None
     assert lcb_output(printed, expected) is None
 
 
-@pytest.mark.parametrize(
-    ("expected", "printed", "where", "left", "right"), DIFFERENT.values(), ids=DIFFERENT
-)
+@for_each(("expected", "printed", "where", "left", "right"), DIFFERENT.values(), ids=DIFFERENT)
 def test_lcb_output_rejects_wrong_output(
     expected: str, printed: str, where: str, left: str, right: str
 ) -> None:
@@ -209,7 +207,7 @@ HUGE = {
 }
 
 
-@pytest.mark.parametrize(("expected", "printed", "right"), HUGE.values(), ids=HUGE)
+@for_each(("expected", "printed", "right"), HUGE.values(), ids=HUGE)
 def test_lcb_output_compares_huge_outputs_in_bounded_time(
     expected: str, printed: str, right: bool
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.excerpts import shorten
 from harness.grading import reference_verdicts
@@ -65,7 +66,7 @@ class TestKeys:
         assert len(first) == len(second) == KEY
         assert first == keys_of(problem(title="Other"), CODES, Options())[0]
 
-    @pytest.mark.parametrize(
+    @for_each(
         "other",
         [
             problem(id="own/other"),

@@ -1,11 +1,11 @@
 """A full score, and what rounding takes of it."""
 
-import pytest
+from for_each import for_each
 
 from harness.grading.verdict import Score
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("points", "maximum", "is_full"),
     [
         (100, 100, True),

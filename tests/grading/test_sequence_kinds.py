@@ -5,7 +5,7 @@ from collections import UserList, deque
 from typing import Any
 
 import numpy as np
-import pytest
+from for_each import for_each
 
 from harness.grading.rules import RULES
 from harness.sandbox.inside import values
@@ -27,7 +27,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("returned", "accepting"), KINDS.values(), ids=KINDS)
+@for_each(("returned", "accepting"), KINDS.values(), ids=KINDS)
 def test_each_rule_takes_its_sequences_for_a_list(returned: Any, accepting: frozenset[str]) -> None:
     written = values.encode(returned, "json", [], []).decode()
     differences = {
@@ -49,13 +49,13 @@ EQUALITY = {
 }
 
 
-@pytest.mark.parametrize(("expected", "returned", "right"), EQUALITY.values(), ids=EQUALITY)
+@for_each(("expected", "returned", "right"), EQUALITY.values(), ids=EQUALITY)
 def test_equality_is_python_s(expected: str, returned: object, right: bool) -> None:
     written = values.encode(returned, "json", [], []).decode()
     assert (RULES["equality"].value(expected, written) is None) is right
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "printed", "right"),
     [("1\n2", "1 \n2\n", True), ("1", "1.0", False), ("1\n2", "1 2", False)],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from processes import resting
 
 from harness.grading.judge import judge
@@ -295,7 +296,7 @@ class TestMemory:
         assert vector(result) == ["memory_limit"]
         assert result.peak_bytes > 0.99 * MEMORY.memory_bytes  # but the failed allocation
 
-    @pytest.mark.parametrize("step", [1, 64, 4000])
+    @for_each("step", [1, 64, 4000])
     def test_no_more_can_be_used_than_the_limit(self, step: int, worker: Worker) -> None:
         code = f"x = []\nfor _ in range(4000 // {step}): x.append(b'x' * ({step} << 20))"
         limits = dataclasses.replace(MEMORY, memory_bytes=400 * MEBIBYTE, cpu_s=10.0)

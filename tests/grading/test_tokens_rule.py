@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -96,14 +97,12 @@ DIFFERENT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("expected", "printed"), SAME.values(), ids=SAME)
+@for_each(("expected", "printed"), SAME.values(), ids=SAME)
 def test_tokens_output_accepts_right_output(expected: str, printed: str) -> None:
     assert tokens_output(expected, printed) is None
 
 
-@pytest.mark.parametrize(
-    ("expected", "printed", "where", "left", "right"), DIFFERENT.values(), ids=DIFFERENT
-)
+@for_each(("expected", "printed", "where", "left", "right"), DIFFERENT.values(), ids=DIFFERENT)
 def test_tokens_output_rejects_wrong_output(
     expected: str, printed: str, where: str, left: str, right: str
 ) -> None:
@@ -269,12 +268,12 @@ def written(value: Any) -> str:
     return values.encode(value, "json", [], []).decode()
 
 
-@pytest.mark.parametrize(("expected", "returned"), VALUES_SAME.values(), ids=VALUES_SAME)
+@for_each(("expected", "returned"), VALUES_SAME.values(), ids=VALUES_SAME)
 def test_tokens_value_accepts_right_values(expected: str, returned: object) -> None:
     assert tokens_value(expected, written(returned)) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "returned", "where", "left", "right"),
     VALUES_DIFFERENT.values(),
     ids=VALUES_DIFFERENT,
@@ -310,7 +309,7 @@ HUGE_VALUES = {
 }
 
 
-@pytest.mark.parametrize(("expected", "got"), HUGE_VALUES.values(), ids=HUGE_VALUES)
+@for_each(("expected", "got"), HUGE_VALUES.values(), ids=HUGE_VALUES)
 def test_tokens_value_compares_huge_values_in_bounded_time(expected: str, got: str) -> None:
     start = time.process_time()
     difference = tokens_value(expected, got)

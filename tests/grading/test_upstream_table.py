@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 
 import pytest
+from for_each import for_each
 
 from harness.grading.verdict import Grade, Verdict
 from harness.sandbox.limits import Limits
@@ -95,8 +96,8 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("isolate", [False, True], ids=["batch", "alone"])
-@pytest.mark.parametrize("code", HONEST.values(), ids=HONEST)
+@for_each("isolate", [False, True], ids=["batch", "alone"])
+@for_each("code", HONEST.values(), ids=HONEST)
 def test_an_honest_program_is_accepted(code: str, isolate: bool, grade: GradeIt) -> None:
     result = grade(code, SUMS, preamble=LIVECODEBENCH, isolate=isolate)
     assert result.solved, result.tests[0].error
@@ -127,8 +128,8 @@ HONEST_FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("isolate", [False, True], ids=["batch", "alone"])
-@pytest.mark.parametrize("code", HONEST_FUNCTIONS.values(), ids=HONEST_FUNCTIONS)
+@for_each("isolate", [False, True], ids=["batch", "alone"])
+@for_each("code", HONEST_FUNCTIONS.values(), ids=HONEST_FUNCTIONS)
 def test_an_honest_function_is_accepted(code: str, isolate: bool, grade: GradeIt) -> None:
     tests = [("2", "[[0, 0], [1, -1]]"), ("1", "[[0, 0]]"), ("0", "[]")]
     result = grade(code, tests, preamble=LIVECODEBENCH, entry_point="pairs", isolate=isolate)
@@ -182,8 +183,8 @@ CHEATS = {
 }
 
 
-@pytest.mark.parametrize("isolate", [False, True], ids=["batch", "alone"])
-@pytest.mark.parametrize(("code", "verdict"), CHEATS.values(), ids=CHEATS)
+@for_each("isolate", [False, True], ids=["batch", "alone"])
+@for_each(("code", "verdict"), CHEATS.values(), ids=CHEATS)
 def test_a_cheat_is_rejected(code: str, verdict: Verdict, isolate: bool, grade: GradeIt) -> None:
     limits = Limits(cpu_s=1.0, memory_bytes=1 << 30, output_bytes=1 << 20)
     tests = [("21", "42"), ("4", "8")]
@@ -209,6 +210,6 @@ DIFFERENT = {
 }
 
 
-@pytest.mark.parametrize(("expected", "printed"), DIFFERENT.values(), ids=DIFFERENT)
+@for_each(("expected", "printed"), DIFFERENT.values(), ids=DIFFERENT)
 def test_what_its_rule_rejects_is_rejected(expected: str, printed: str, grade: GradeIt) -> None:
     assert grade(f"print({printed!r})", [("", expected)]).verdict is Verdict.WRONG_ANSWER

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,14 +77,12 @@ def written(value: Any) -> str:
     return values.encode(value, "json", [], []).decode()
 
 
-@pytest.mark.parametrize(("expected", "returned"), SAME.values(), ids=SAME)
+@for_each(("expected", "returned"), SAME.values(), ids=SAME)
 def test_lcb_value_accepts_right_values(expected: str, returned: object) -> None:
     assert lcb_value(expected, written(returned)) is None
 
 
-@pytest.mark.parametrize(
-    ("expected", "returned", "where", "left", "right"), DIFFERENT.values(), ids=DIFFERENT
-)
+@for_each(("expected", "returned", "where", "left", "right"), DIFFERENT.values(), ids=DIFFERENT)
 def test_lcb_value_rejects_wrong_values(
     expected: str, returned: object, where: str, left: str, right: str
 ) -> None:
@@ -93,7 +92,7 @@ def test_lcb_value_rejects_wrong_values(
     assert difference.model_dump_json()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tagged", "expected"),
     [
         ('{"l":[1,2]}', "[1, 2]"),
@@ -137,8 +136,8 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("result", FORGED.values(), ids=FORGED)
-@pytest.mark.parametrize("expected", ["6", "[1]", '{"a": 1}', "{}", '"a"', "null"])
+@for_each("result", FORGED.values(), ids=FORGED)
+@for_each("expected", ["6", "[1]", '{"a": 1}', "{}", '"a"', "null"])
 def test_a_forged_result_is_wrong_and_does_no_harm(expected: str, result: str) -> None:
     difference = lcb_value(expected, result)
     assert difference is not None

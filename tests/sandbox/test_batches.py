@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from for_each import for_each
 
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.trial import INPUT_BYTES
@@ -53,7 +54,7 @@ SPOILS = {
 }
 
 
-@pytest.mark.parametrize(("code", "prints"), SPOILS.values(), ids=SPOILS)
+@for_each(("code", "prints"), SPOILS.values(), ids=SPOILS)
 def test_a_test_does_not_see_what_an_earlier_one_did_to(
     code: str, prints: bytes, run_batch: Batch
 ) -> None:
@@ -106,7 +107,7 @@ def test_inputs_and_outputs_are_not_mixed_up(run_batch: Batch) -> None:
     ]
 
 
-@pytest.mark.parametrize("last_act", ["1 / 0", "exit(1)", "import nothing_like_it"])
+@for_each("last_act", ["1 / 0", "exit(1)", "import nothing_like_it"])
 def test_an_error_does_not_end_a_batch(last_act: str, run_batch: Batch) -> None:
     executions = run_batch(f"s = input()\nprint(s)\nif s == 'b':\n    {last_act}", b"a", b"b", b"c")
     assert [execution.stdout for execution in executions] == [b"a\n", b"b\n", b"c\n"]

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 
 from harness.sandbox.cores import usable_cores
 from harness.sandbox.pool import SandboxPool
@@ -27,7 +28,7 @@ def process(folder: Path, version: int, group: str, quotas: dict[str, str]) -> P
     return folder
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("version", "group", "quotas", "cores"),
     [
         (2, "/", {}, CORES),

@@ -1,6 +1,7 @@
 """Several tests at one request, each in a process of its own."""
 
 import pytest
+from for_each import for_each
 
 from harness.sandbox.execution import Ending, SandboxError
 from harness.sandbox.limits import Limits
@@ -18,7 +19,7 @@ pathlib.Path("left").write_text("here")
 INPUTS = [b"0", b"1", b"2", b"3"]
 
 
-@pytest.mark.parametrize("last", [False, True])
+@for_each("last", [False, True])
 def test_each_has_a_fresh_process(shared_worker: Worker, last: bool) -> None:
     with Trial(Program(LEAKY), INPUTS, Limits(cpu_s=3)) as trial:
         shared_worker.try_out(trial, [0, 1])
@@ -46,7 +47,7 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("name", ENDS)
+@for_each("name", ENDS)
 def test_after_a_process_that_does_not_end_well_no_other_is_started(
     shared_worker: Worker, name: str
 ) -> None:

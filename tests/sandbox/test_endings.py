@@ -5,6 +5,7 @@ from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
+from for_each import for_each
 
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import MEBIBYTE, Limits, limits_of
@@ -27,7 +28,7 @@ class TestErrors:
         assert execution.error.endswith("by zero\n")
         assert lines[-1].startswith("ZeroDivisionError: ")
 
-    @pytest.mark.parametrize("size", [5_990, 1_000_000])
+    @for_each("size", [5_990, 1_000_000])
     def test_a_long_message_is_cut(self, size: int, run: Run) -> None:
         execution = run(f"raise ValueError('😀' * {size})")
         assert execution.ending is Ending.ERROR
@@ -58,7 +59,7 @@ class TestErrors:
         assert "RecursionError" in execution.error
         assert len(execution.error) < 7_000
 
-    @pytest.mark.parametrize("error", ["KeyboardInterrupt", "GeneratorExit", "BaseException"])
+    @for_each("error", ["KeyboardInterrupt", "GeneratorExit", "BaseException"])
     def test_errors_outside_exception(self, error: str, run: Run) -> None:
         execution = run(f"raise {error}")
         assert execution.ending is Ending.ERROR
@@ -77,7 +78,7 @@ class TestErrors:
         """
         assert run(code, b"1", entry_point="f").result == b"2"
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("objects", "prints"),
         [
             ("a = A(1)", b"end\n1 7\n"),
@@ -118,7 +119,7 @@ NOT_PYTHON = {
 }
 
 
-@pytest.mark.parametrize(("code", "message"), NOT_PYTHON.values(), ids=NOT_PYTHON)
+@for_each(("code", "message"), NOT_PYTHON.values(), ids=NOT_PYTHON)
 def test_what_is_not_python_cannot_compile(code: str, message: str, run_batch: Batch) -> None:
     (execution,) = run_batch(code, b"", b"")
     assert execution.ending is Ending.CANNOT_COMPILE
@@ -126,7 +127,7 @@ def test_what_is_not_python_cannot_compile(code: str, message: str, run_batch: B
 
 
 class TestExits:
-    @pytest.mark.parametrize(
+    @for_each(
         ("act", "code"),
         [
             ("exit(3)", 3),
@@ -146,7 +147,7 @@ class TestExits:
     def test_a_word_goes_to_stderr(self, run: Run) -> None:
         assert run("exit('a word')").stderr == "a word\n"
 
-    @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGABRT])
+    @for_each("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGABRT])
     def test_a_signal_is_told(self, number: signal.Signals, run: Run) -> None:
         execution = run(f"import os\nprint('x', flush=True)\nos.kill(os.getpid(), {int(number)})")
         assert (execution.ending, execution.code) == (Ending.SIGNAL, number)
@@ -162,7 +163,7 @@ class TestExits:
 
 
 class TestMemory:
-    @pytest.mark.parametrize(
+    @for_each(
         "code",
         [
             "x = bytearray(2 << 30)",
@@ -202,7 +203,7 @@ class TestMemory:
 class TestOutput:
     LIMIT = 100_000
 
-    @pytest.mark.parametrize("stream", ["stdout", "stderr"])
+    @for_each("stream", ["stdout", "stderr"])
     def test_more_than_the_limit(self, stream: str, run: Run) -> None:
         code = f"import sys\nsys.{stream}.write('head' + 'x' * {self.LIMIT})\nprint('after')"
         execution = run(code, output_bytes=self.LIMIT)
@@ -298,7 +299,7 @@ SPINNERS = {
 
 
 class TestTime:
-    @pytest.mark.parametrize("code", SPINNERS.values(), ids=SPINNERS)
+    @for_each("code", SPINNERS.values(), ids=SPINNERS)
     def test_cpu_time_is_limited(self, code: str, run: Run) -> None:
         execution = run(code, cpu_s=0.3)
         assert execution.ending is Ending.CPU_LIMIT
@@ -320,7 +321,7 @@ class TestTime:
         executions = run_batch(code, *[b""] * 3, cpu_s=0.5)
         assert [execution.stdout for execution in executions] == [b"1\n"] * 3
 
-    @pytest.mark.parametrize(
+    @for_each(
         "code",
         [
             "import time\ntime.sleep(100)",

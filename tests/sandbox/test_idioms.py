@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
+from for_each import for_each
 
 from harness.sandbox.execution import Ending, Execution
 from harness.sources import preambles
@@ -308,14 +309,14 @@ def test_every_idiom_has_a_name_of_its_own() -> None:
     assert len({idiom.name for idiom in IDIOMS}) == len(IDIOMS)
 
 
-@pytest.mark.parametrize("idiom", IDIOMS, ids=lambda idiom: idiom.name)
+@for_each("idiom", IDIOMS)
 def test_an_idiom_works_alone(idiom: Idiom, run: Callable[..., Execution]) -> None:
     execution = run(idiom.code, idiom.data)
     assert (execution.ending, execution.error) == (Ending.FINISHED, "")
     assert execution.stdout == idiom.prints
 
 
-@pytest.mark.parametrize("idiom", IDIOMS, ids=lambda idiom: idiom.name)
+@for_each("idiom", IDIOMS)
 def test_works_in_a_batch(idiom: Idiom, run_batch: Callable[..., list[Execution]]) -> None:
     left = 3
     while left:  # what leaves a thread behind ends its batch: the rest is for another
@@ -334,7 +335,7 @@ def test_what_is_beside_the_packages_named_cannot_be_imported(
     assert "ModuleNotFoundError: No module named 'pydantic'" in execution.error
 
 
-@pytest.mark.parametrize("module", ["inside", "harness", "runner", "values"])
+@for_each("module", ["inside", "harness", "runner", "values"])
 def test_the_sandbox_s_own_modules_cannot_be_imported(
     module: str, run: Callable[..., Execution]
 ) -> None:
@@ -386,7 +387,7 @@ class TestPreamble:
     PACKAGE = "import numpy as np\nimport not_installed\nLIMIT = 5\n"
     LOADED = "import sys\nprint('numpy' in sys.modules)\n"
 
-    @pytest.mark.parametrize("code", ["input()", "# snp np_ xnp"])
+    @for_each("code", ["input()", "# snp np_ xnp"])
     def test_a_package_is_not_loaded_for_a_name_within_a_word(
         self, code: str, run: Callable[..., Execution]
     ) -> None:
@@ -404,19 +405,19 @@ class TestPreamble:
         assert execution.stdout == b"5\n"
         assert "NameError: name 'not_installed' is not defined" in execution.error
 
-    @pytest.mark.parametrize("name", ["_lctk", "list_node", "tree_node", "is_same_list"])
+    @for_each("name", ["_lctk", "list_node", "tree_node", "is_same_list"])
     def test_no_helper_of_ours_is_seen_under_mercury(
         self, name: str, run: Callable[..., Execution]
     ) -> None:
         assert "NameError" in run(name, preamble=preambles.MERCURY).error
 
-    @pytest.mark.parametrize("name", ["Counter", "insort", "gcd", "np", "Dict"])
+    @for_each("name", ["Counter", "insort", "gcd", "np", "Dict"])
     def test_mercury_lacks_what_its_home_lacks(
         self, name: str, run: Callable[..., Execution]
     ) -> None:
         assert "NameError" in run(name, preamble=preambles.MERCURY).error
 
-    @pytest.mark.parametrize("name", list(preambles.BY_NAME))
+    @for_each("name", list(preambles.BY_NAME))
     def test_every_source_s_runs_test_after_test(
         self, name: str, run_batch: Callable[..., list[Execution]]
     ) -> None:
@@ -424,9 +425,7 @@ class TestPreamble:
         executions = run_batch(code, b"ab", b"cd", preamble=preambles.BY_NAME[name])
         assert [(x.stdout, x.error) for x in executions] == [(b"2\n", "")] * 2
 
-    @pytest.mark.parametrize(
-        ("name", "limit"), [("livecodebench", 50_000), ("leetcode", 50_000), ("apps", 1_000)]
-    )
+    @for_each(("name", "limit"), [("livecodebench", 50_000), ("leetcode", 50_000), ("apps", 1_000)])
     def test_the_recursion_limit_is_the_source_s(
         self, name: str, limit: int, run_batch: Callable[..., list[Execution]]
     ) -> None:

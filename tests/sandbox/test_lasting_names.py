@@ -1,17 +1,17 @@
 """The quick look for state that a solution may leave: its time is linear in the text's length."""
 
-import pytest
+from for_each import for_each
 from linear import assert_linear
 
 from harness.sandbox.inside.python.lasting_names import may_need_a_look
 
 
-@pytest.mark.parametrize("piece", ["a", " ", ". ", "a ", "a.", "a\n", "(", ".  a"])
+@for_each("piece", ["a", " ", ". ", "a ", "a.", "a\n", "(", ".  a"])
 def test_a_long_text_is_looked_at_in_linear_time(piece: str) -> None:
     assert_linear(lambda size: may_need_a_look(piece * size), 60_000, soon=0.3)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "may"),
     [
         ("import math\nprint(math.sqrt(4))", False),

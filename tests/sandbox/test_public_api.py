@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from for_each import for_each
 
 import harness.sandbox
 from harness.problem import Codec, Signature
@@ -58,7 +59,7 @@ async def test_the_example_in_its_docstring() -> None:
 
 @of_one_loop
 class TestPrograms:
-    @pytest.mark.parametrize(
+    @for_each(
         ("given", "read"),
         [
             ("abc", "'abc'"),
@@ -92,7 +93,7 @@ class TestPrograms:
         assert execution.wall_s > execution.cpu_s
         assert 60 << 20 < execution.peak_bytes < 200 << 20
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("code", "ending", "number"),
         [
             ("", Ending.FINISHED, 0),
@@ -150,7 +151,7 @@ class TestFunctions:
             execution = await pool.run(Program(code, entry_point="add"), arguments=[1, 2])
             assert execution.value == 3
 
-    @pytest.mark.parametrize(
+    @for_each(
         "arguments",
         [[], [1], [[1, 2], {"a": None}], ["\u2028\n", "é", "\ud800"], [[]], [1e300, -0.5, True]],
     )
@@ -181,7 +182,7 @@ def f(node):
             await pool.run(program, arguments=[object()])
         assert (await pool.run(program, arguments=[1])).value == 1
 
-    @pytest.mark.parametrize(
+    @for_each(
         "code",
         [
             "def g(): ...",
@@ -285,7 +286,7 @@ WRITTEN = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("result", WRITTEN, ids=lambda each: repr(each[:20]))
+@for_each("result", WRITTEN)
 def test_what_a_program_wrote_itself_is_a_value_error_or_data(result: bytes) -> None:
     """Judged code can write on the channel that results come on."""
     execution = Execution(

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-import pytest
+from for_each import for_each
 
 from harness.sandbox.execution import Ending, Execution
 
@@ -20,13 +20,13 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@for_each("way", WAYS)
 def test_recursion_through_c_goes_as_deep_as_the_recursion_limit(way: str, run: Run) -> None:
     done = run(f"{DEEP}{WAYS[way]}\nprint(f(int(input())))", b"12000\n", cpu_s=10.0)
     assert (done.error[-200:], done.stdout) == ("", b"12000\n")
 
 
-@pytest.mark.parametrize("way", WAYS)
+@for_each("way", WAYS)
 def test_recursion_through_c_goes_deep_in_a_thread_with_a_large_stack(way: str, run: Run) -> None:
     code = f"""{DEEP}{WAYS[way]}
 import threading
@@ -39,15 +39,13 @@ thread.join()
     assert (done.stderr[-200:], done.stdout) == ("", b"12000\n")
 
 
-@pytest.mark.parametrize("way", WAYS)
+@for_each("way", WAYS)
 def test_endless_recursion_is_the_program_s_error(way: str, run: Run) -> None:
     done = run(f"{DEEP}{WAYS[way]}\nprint(f(-1))", cpu_s=10.0)
     assert (done.ending, "RecursionError" in done.error) == (Ending.ERROR, True)
 
 
-@pytest.mark.parametrize(
-    "limit", ["", "sys.setrecursionlimit(100_010)", "sys.setrecursionlimit(60)"]
-)
+@for_each("limit", ["", "sys.setrecursionlimit(100_010)", "sys.setrecursionlimit(60)"])
 def test_a_program_recurses_as_deep_as_in_an_interpreter_of_its_own(limit: str, run: Run) -> None:
     code = f"""
 import sys

@@ -13,6 +13,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from for_each import for_each
 from processes import resting
 
 from harness.sandbox.execution import Ending, Execution
@@ -238,7 +239,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("code", FILES.values(), ids=FILES)
+@for_each("code", FILES.values(), ids=FILES)
 def test_no_file_outlives_its_program(code: str, run: Run) -> None:
     assert run(code).ending is Ending.FINISHED
     assert run("import os\nprint(os.listdir(os.environ['HOME']))").stdout == b"[]\n"
@@ -252,7 +253,7 @@ LINKS = {
 }
 
 
-@pytest.mark.parametrize("code", LINKS.values(), ids=LINKS)
+@for_each("code", LINKS.values(), ids=LINKS)
 def test_nothing_special_is_made(code: str, run: Run) -> None:
     execution = run(code)
     assert execution.ending is Ending.ERROR

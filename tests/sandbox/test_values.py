@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,7 +80,7 @@ RESULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("made", "read"), RESULTS.values(), ids=RESULTS)
+@for_each(("made", "read"), RESULTS.values(), ids=RESULTS)
 def test_a_result_is_written_as(made: str, read: str, run: Run) -> None:
     execution = run(f"def f(): return {made}", preamble=NODES, entry_point="f")
     assert execution.error == ""
@@ -145,7 +146,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize(("definition", "read"), HOSTILE.values(), ids=HOSTILE)
+@for_each(("definition", "read"), HOSTILE.values(), ids=HOSTILE)
 def test_an_object_with(definition: str, read: str | None, run: Run) -> None:
     execution = run(f"{definition}\ndef f(): return T()", entry_point="f", cpu_s=0.5)
     if read is None:
@@ -219,7 +220,7 @@ class TestSignature:
         code = f"{NODES}\nListNode.mine = True\ndef f(a): return a.mine"
         assert self.call(run, code, "[1]", Codec.LINKED_LIST, result=Codec.JSON) == "true"
 
-    @pytest.mark.parametrize("result", [Codec.LINKED_LIST, Codec.TREE])
+    @for_each("result", [Codec.LINKED_LIST, Codec.TREE])
     def test_none_stands_for_an_empty_one(self, result: Codec, run: Run) -> None:
         assert self.call(run, "def f(): return None", "", result=result) == "[]"
 
@@ -236,7 +237,7 @@ class TestSignature:
         execution = run("def f():\n    print('debug')\n    return 1", entry_point="f")
         assert (execution.stdout, execution.result) == (b"debug\n", b"1")
 
-    @pytest.mark.parametrize(
+    @for_each(
         "definition",
         [
             "def f(a): return a",
@@ -317,7 +318,7 @@ EMPTY = {
 class TestEmptyNodes:
     """None is an empty list or tree wherever the signature says that one is to be there."""
 
-    @pytest.mark.parametrize(("kind", "given", "result"), EMPTY.values(), ids=EMPTY)
+    @for_each(("kind", "given", "result"), EMPTY.values(), ids=EMPTY)
     def test_empty_nodes_return_unchanged(
         self, kind: str, given: str, result: str, run: Run
     ) -> None:
@@ -326,8 +327,8 @@ class TestEmptyNodes:
         execution = run(code, given.encode(), preamble=NODES, entry_point="f", signature=signature)
         assert (execution.result or b"").decode() == result
 
-    @pytest.mark.parametrize("annotation", ["None", "'None'"])
-    @pytest.mark.parametrize(("kind", "given", "result"), EMPTY.values(), ids=EMPTY)
+    @for_each("annotation", ["None", "'None'"])
+    @for_each(("kind", "given", "result"), EMPTY.values(), ids=EMPTY)
     def test_left_in_place(
         self, kind: str, given: str, result: str, annotation: str, run: Run
     ) -> None:
@@ -337,7 +338,7 @@ class TestEmptyNodes:
         )
         assert (execution.result or b"").decode() == result
 
-    @pytest.mark.parametrize("kind", ["ListNode", "TreeNode", "List[ListNode]"])
+    @for_each("kind", ["ListNode", "TreeNode", "List[ListNode]"])
     def test_a_list_is_neither(self, kind: str, run: Run) -> None:
         signature = signature_of(f"def f() -> {kind}: ...", "f")
         code = f"def f(): return {'[[1]]' if 'List[' in kind else '[1]'}"
@@ -352,7 +353,7 @@ class TestEmptyNodes:
         execution = run(code, b"[1,2]", preamble=NODES, entry_point="f", signature=signature)
         assert execution.result == b'{"t":[1,2]}'
 
-    @pytest.mark.parametrize(
+    @for_each(
         "end",
         [
             "x.left = x",
@@ -387,7 +388,7 @@ class TestTaggedNotation:
         assert execution.ending is Ending.FINISHED, execution.error
         return (execution.result or b"").decode()
 
-    @pytest.mark.parametrize(
+    @for_each(
         "tagged",
         [
             '[1,"a",null,true,0.5,Infinity]',

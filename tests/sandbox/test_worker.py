@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from for_each import for_each
 from processes import children, fork_server, is_alive
 
 from harness.sandbox.execution import Ending, Execution, SandboxError, WorkerStoppedError
@@ -89,7 +90,7 @@ class TestBroken:
             assert ended()
         assert sound(worker, run_on)
 
-    @pytest.mark.parametrize("word", ["SIGKILL", "SIGSTOP", "SIGTERM"])
+    @for_each("word", ["SIGKILL", "SIGSTOP", "SIGTERM"])
     def test_no_program_signals_the_fork_server(
         self, word: str, worker: Worker, run_on: RunOn
     ) -> None:
@@ -137,7 +138,7 @@ class TestBroken:
             run_on(unguarded, SIGNAL + "kill(19)\nwhile True: pass", b"", wall=0.2, cpu_s=0.1)
         assert sound(unguarded, run_on)
 
-    @pytest.mark.parametrize(
+    @for_each(
         "move", ["os.rmdir(here)", "os.rename(here, here + '-moved')", "os.rename(here, '/tmp/x')"]
     )
     def test_no_program_takes_the_working_directory_away(
@@ -212,7 +213,7 @@ class control:
         '{"status": "ok"}', "\x00",
     )  # fmt: skip
 
-    @pytest.mark.parametrize("word", WORDS)
+    @for_each("word", WORDS)
     def test_forged_messages_are_no_verdict(self, word: str, worker: Worker, run_on: RunOn) -> None:
         code = f"{self.FIND}\nimport contextlib, time\nwith contextlib.suppress(OSError):\n"
         code += f"    control.send({word!r}.encode())\ntime.sleep(100)"
@@ -223,8 +224,8 @@ class control:
         assert not finished or word[:1] in {"D", "E"}
         assert sound(worker, run_on)
 
-    @pytest.mark.parametrize("report", REPORTS)
-    @pytest.mark.parametrize("word", ["D", "C"])
+    @for_each("report", REPORTS)
+    @for_each("word", ["D", "C"])
     def test_forged_reports_are_no_verdict(
         self, report: str, word: str, worker: Worker, run_on: RunOn
     ) -> None:

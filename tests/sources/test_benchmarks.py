@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import UsageError
 from harness.registry import LOADERS
@@ -12,7 +13,7 @@ from harness.sources.benchmarks import home_of, load, loader, parse_spec, reader
 from harness.sources.hub_datasets import HOMES, PINNED
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("spec", "parsed"),
     [
         ("fixture", ("fixture", None)),
@@ -25,7 +26,7 @@ def test_a_spec_is_a_name_and_a_place(spec: str, parsed: tuple[str, str | None])
     assert parse_spec(spec) == parsed
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("spec", "complaint"),
     [
         ("livecodbench:x", "unknown problem source 'livecodbench'; did you mean 'livecodebench'?"),
@@ -95,7 +96,7 @@ def test_every_source_of_the_hub_reads_rows() -> None:
         assert callable(reader(name))
 
 
-@pytest.mark.parametrize("spec", ["livecodebench", "apps:train", "humaneval", "mbpp:all"])
+@for_each("spec", ["livecodebench", "apps:train", "humaneval", "mbpp:all"])
 def test_data_sets_are_pinned_to_a_commit_unless_a_revision_is_given(spec: str) -> None:
     source, _, word = spec.partition(":")
     pinned = home_of(source, word or None)

@@ -1,13 +1,14 @@
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 
 from harness.sources.apps.apps import load as load_apps
 from harness.sources.livecodebench.livecodebench import load
 from harness.sources.problem_names import LIVECODEBENCH, issues_of_statement, known_issues
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "reason"),
     [
         ("abc311_c", "many_answers"),
@@ -30,7 +31,7 @@ def test_all_of_upstreams_list_is_there_and_nothing_else_but_tests_beyond_constr
     assert known_issues("abc311_d", "") == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("statement", "many"),
     [
         ("You may return the answer in any order.", True),
@@ -67,7 +68,7 @@ def test_several_answers_are_nothing_against_a_problem_that_a_checker_judges() -
     assert known_issues("abc355_e", checked=True) == ("interactive",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("statement", "near"),
     [
         ("Your output is correct if the absolute or relative error is at most 10^{-6}.", True),

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import DataError, UsageError
 from harness.grading.rules import RULES
@@ -73,7 +74,7 @@ def test_every_key_is_read(problem: Callable[..., Problem]) -> None:
 CALL = [{"input": "1", "output": "1", "public": True}]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "preamble"),
     [
         ({}, ""),
@@ -153,7 +154,7 @@ def test_a_word_that_is_no_level_stays_the_sources_own(problem: Callable[..., Pr
     assert (read.difficulty, read.difficulty_word) == (None, "Div. 2")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "differs"),
     [
         ({"statement": "Other."}, True),
@@ -178,7 +179,7 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
     assert (problem(ROW | change).content_hash != problem(ROW).content_hash) == differs
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "field", "complaint"),
     [
         (ROW | {"sttement": ""}, "sttement", "unknown key; did you mean 'statement'?"),

@@ -1,6 +1,6 @@
 """Expected linked lists and trees are written as results are."""
 
-import pytest
+from for_each import for_each
 
 from harness.problem import Codec, Signature
 from harness.sources.canonical_output import canonical
@@ -20,7 +20,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("codec", "expected", "written"), CASES.values(), ids=CASES)
+@for_each(("codec", "expected", "written"), CASES.values(), ids=CASES)
 def test_an_expected_node_is_written_canonically(codec: Codec, expected: str, written: str) -> None:
     assert canonical(expected, Signature(result=codec)) == written
 

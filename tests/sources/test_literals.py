@@ -2,6 +2,7 @@ import math
 import time
 
 import pytest
+from for_each import for_each
 
 from harness.problem import Codec
 from harness.sources.literals import MAX_CHARACTERS, MAX_ITEMS, Nodes, UnreadableError, read_call
@@ -13,7 +14,7 @@ def read(text: str) -> object:
     return value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "value"),
     [
         ("1", 1),
@@ -51,7 +52,7 @@ def test_nan_is_read() -> None:
     assert read("nan") != read("nan")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "x",
@@ -96,7 +97,7 @@ def test_what_is_no_literal_is_unreadable(text: str) -> None:
         read_call(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "[0] * 10 ** 9",
@@ -110,7 +111,6 @@ def test_what_is_no_literal_is_unreadable(text: str) -> None:
         "1" * 10_000,
         "1," * MAX_CHARACTERS,
     ],
-    ids=str.__len__,
 )
 def test_hostile_text_is_refused_soon(text: str) -> None:
     start = time.process_time()

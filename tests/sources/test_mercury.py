@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import DataError, UsageError
 from harness.grading.judge import judge
@@ -113,9 +114,7 @@ class TestReading:
         assert read.statement == "<p>Sum it up.</p>"
         assert problem(FULL | {"pretty_content": "Plain."}).statement == "Plain."
 
-    @pytest.mark.parametrize(
-        "column", ["id", "difficulty", "prompt", "pretty_content", "meta_info", "solutions"]
-    )
+    @for_each("column", ["id", "difficulty", "prompt", "pretty_content", "meta_info", "solutions"])
     def test_what_only_describes_may_be_null(
         self, column: str, problem: Callable[..., Problem]
     ) -> None:
@@ -167,7 +166,7 @@ class TestReading:
         with pytest.raises(DataError, match=r"rows.jsonl:1: no longer the row of 'mercury/sum"):
             read.tests.load_hidden()
 
-    @pytest.mark.parametrize("column", ["convert_offline", "evaluate_offline", "test_cases"])
+    @for_each("column", ["convert_offline", "evaluate_offline", "test_cases"])
     def test_the_content_hash_covers_what_judges(
         self, column: str, problem: Callable[..., Problem]
     ) -> None:
@@ -187,7 +186,7 @@ class TestReading:
         assert read.signature.arguments == (Codec.LINKED_LIST,)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "field", "complaint"),
     [
         ({"slug_name": None}, "slug_name", "missing"),
@@ -239,7 +238,7 @@ def test_without_a_file_the_user_is_told_to_give_one() -> None:
 class TestGrading:
     """From a row to a verdict."""
 
-    @pytest.mark.parametrize("isolate", [False, True])
+    @for_each("isolate", [False, True])
     def test_references_pass_and_others_do_not(
         self, isolate: bool, problem: Callable[..., Problem], grade: Callable[..., Grade]
     ) -> None:
@@ -274,7 +273,7 @@ class TestGrading:
         assert grade(problem(row), code).solved
         assert not grade(problem(row), code.replace("nums.sort()", "sorted(nums)")).solved
 
-    @pytest.mark.parametrize("isolate", [False, True])
+    @for_each("isolate", [False, True])
     def test_a_real_row(
         self,
         isolate: bool,

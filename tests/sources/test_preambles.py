@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -148,7 +149,7 @@ class TestLctk:
         assert importlib.import_module("lctk") is lctk
 
 
-@pytest.mark.parametrize("source", [preambles.LIVECODEBENCH, preambles.LEETCODE])
+@for_each("source", [preambles.LIVECODEBENCH, preambles.LEETCODE])
 def test_a_preamble_ends_its_last_line_and_runs_in_a_fresh_interpreter(source: str) -> None:
     code = source + "print(Counter('aa')['a'])"
     done = subprocess.run(

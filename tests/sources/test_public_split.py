@@ -1,6 +1,7 @@
 """Public tests are told from hidden ones where a source does not say."""
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,9 +46,7 @@ def test_where_it_shows_none_the_first_few_are_and_half_stay_hidden(count: int) 
         assert len(parted.hidden) >= len(parted.public)
 
 
-@pytest.mark.parametrize(
-    ("count", "public"), [(0, 0), (1, 1), (2, 1), (3, 1), (4, 2), (5, 2), (6, 3), (100, 3)]
-)
+@for_each(("count", "public"), [(0, 0), (1, 1), (2, 1), (3, 1), (4, 2), (5, 2), (6, 3), (100, 3)])
 def test_how_many_are_public(count: int, public: int) -> None:
     assert len(split(made(count, public=False), [False] * count).public) == public
 

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -53,7 +54,7 @@ def test_without_filters_all_are_kept_in_order() -> None:
     assert run() == Selected(PROBLEMS, available=5, matched=5, undated=0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tasks", "ids"),
     [
         (("lcb/abc1_a",), ["lcb/abc1_a"]),
@@ -87,7 +88,7 @@ def test_a_task_that_nothing_answers_to_names_near_ones() -> None:
         run(tasks=("lcb/7", "qqqqqq"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("parts", "ids"),
     [
         ({"difficulties": ("easy",)}, ["lcb/abc1_a", "lcb/7"]),
@@ -119,7 +120,7 @@ def test_problems_that_a_date_filter_cannot_judge_are_counted() -> None:
     assert (result.matched, result.undated) == (1, 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("parts", "complaint"),
     [
         (
@@ -166,13 +167,13 @@ def test_nothing_left_is_an_error_that_names_the_filters() -> None:
     assert error.value.exit_code == 3
 
 
-@pytest.mark.parametrize("parts", [{}, {"platforms": ("x",)}, {"min_release_date": "2024-01-01"}])
+@for_each("parts", [{}, {"platforms": ("x",)}, {"min_release_date": "2024-01-01"}])
 def test_no_problems_at_all_is_nothing_selected(parts: dict[str, Any]) -> None:
     with pytest.raises(NothingSelectedError, match="the data holds no problem"):
         select((), Selection(**parts))
 
 
-@pytest.mark.parametrize("parts", [{"sample_size": 0}, {"sampling": "best"}, {"tag": ("x",)}])
+@for_each("parts", [{"sample_size": 0}, {"sampling": "best"}, {"tag": ("x",)}])
 def test_a_selection_that_makes_no_sense_is_refused(parts: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Selection(**parts)
@@ -255,7 +256,7 @@ def test_the_largest_remainders_get_what_is_missing() -> None:
     assert quotas(counts, 1000, 0) == counts
 
 
-@pytest.mark.parametrize("way", ["random", "stratified"])
+@for_each("way", ["random", "stratified"])
 def test_another_seed_is_another_sample(way: str) -> None:
     problems = [make(f"x/{n}") for n in range(100)]
     samples = {tuple(sample(problems, way, 50, seed)) for seed in range(20)}

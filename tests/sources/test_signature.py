@@ -1,6 +1,7 @@
 import sys
 
 import pytest
+from for_each import for_each
 
 from harness.problem import Codec, Signature
 from harness.sources.signature import entry_point_of, signature_of
@@ -20,7 +21,7 @@ def method(parameters: str, result: str) -> str:
     return f"{NODE}class Solution:\n    def f(self, {parameters}) -> {result}:\n        "
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("parameters", "result", "arguments", "returned"),
     [
         ("nums: List[int], k: int", "List[List[int]]", (JSON, JSON), JSON),
@@ -44,7 +45,7 @@ def test_annotations_say_how_values_are_converted(
     assert signature_of(method(parameters, result) + "return None\n", "f") == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "code",
     [
         "class Solution:\n    def f(self, head: ListNode) -> int:",
@@ -103,7 +104,7 @@ def test_in_place_needs_an_argument_to_return() -> None:
     assert signature_of("def f() -> None: ...", "f") == Signature()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "parameters", "required"),
     [
         (method("head: Optional[ListNode], k: int = 3", "int"), ("head", "k"), 1),
@@ -127,6 +128,6 @@ def test_an_entry_point_names_its_parameters(
     assert entry_point.signature == signature_of(code, "f")
 
 
-@pytest.mark.parametrize("code", ["", "def g(a): ...", "def f(:", "f = 1", "#" * 2**17])
+@for_each("code", ["", "def g(a): ...", "def f(:", "f = 1", "#" * 2**17])
 def test_code_without_the_entry_point_has_none(code: str) -> None:
     assert entry_point_of(code, "f") is None

@@ -1,6 +1,7 @@
 import time
 
 import pytest
+from for_each import for_each
 
 from harness.sources.statement_examples import (
     MAX_EXAMPLES,
@@ -65,7 +66,7 @@ HTML = """
 """
 
 
-@pytest.mark.parametrize("statement", [PLAIN, MARKDOWN, HTML, PLAIN.replace("\n", "\r\n")])
+@for_each("statement", [PLAIN, MARKDOWN, HTML, PLAIN.replace("\n", "\r\n")])
 def test_examples_are_read_from_every_mark_up(statement: str) -> None:
     first, second = examples(statement)
     assert first.arguments == (("nums", [2, 7, 11, 15]), ("target", 9))
@@ -75,7 +76,7 @@ def test_examples_are_read_from_every_mark_up(statement: str) -> None:
     assert second.expected == [0, 1]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "arguments"),
     [
         ("[1,2], 3", ((None, [1, 2]), (None, 3))),
@@ -96,7 +97,7 @@ def test_inputs_are_read_as_a_calls_arguments(
     assert example.arguments == arguments
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expected", "value"),
     [
         ("true", True),
@@ -126,7 +127,7 @@ def test_plain_text_keeps_what_looks_like_mark_up() -> None:
     assert example.arguments == (("s", "<b>"),)
 
 
-@pytest.mark.parametrize("tag", ["<b>", "<p>", "<pre>", "<strong>", "<div x>"])
+@for_each("tag", ["<b>", "<p>", "<pre>", "<strong>", "<div x>"])
 def test_markdown_that_has_a_tag_is_no_html(tag: str) -> None:
     text = f'Use {tag}.\n{MARKDOWN}\n**Input:** s = "a"\n**Output:** "{tag}a</b>"\n'
     *others, last = examples(text)
@@ -134,7 +135,7 @@ def test_markdown_that_has_a_tag_is_no_html(tag: str) -> None:
     assert last.expected == f"{tag}a</b>"
 
 
-@pytest.mark.parametrize("tag", ["<b>", "<p>", "<pre>", "<code>"])
+@for_each("tag", ["<b>", "<p>", "<pre>", "<code>"])
 def test_tags_within_a_string_are_its_own(tag: str) -> None:
     (example,) = examples(f'Wrap it in {tag}.\nInput: s = "aab"\nOutput: "{tag}aa</b>b"\n')
     assert example.expected == f"{tag}aa</b>b"
@@ -148,7 +149,7 @@ def test_html_is_told_by_a_heading_in_a_tag() -> None:
     assert (example.arguments, example.expected) == ((("s", "a"),), [1, 2])
 
 
-@pytest.mark.parametrize("tag", ["sup", "sub"])
+@for_each("tag", ["sup", "sub"])
 def test_a_power_is_no_part_of_its_base(tag: str) -> None:
     assert examples(f"<p>Input: k = 10<{tag}>2</{tag}></p><p>Output: 1</p>") == ()
 
@@ -162,7 +163,7 @@ def test_a_word_of_bits_is_no_decimal_number() -> None:
     assert example.arguments == (("s", f"a {word}"), ("n", int(f"1{word}")))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "statement",
     [
         "",
@@ -214,7 +215,7 @@ def test_the_number_of_examples_and_the_text_looked_at_are_bounded() -> None:
     assert examples(" " * MAX_STATEMENT_CHARACTERS + "\nInput: 1\nOutput: 1\n") == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "parameters", "ordered"),
     [
         ((("b", 2), ("a", 1)), ("a", "b"), (1, 2)),

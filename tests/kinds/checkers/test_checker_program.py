@@ -1,6 +1,7 @@
 """Compiled checkers that keep to testlib's exit codes."""
 
 import pytest
+from for_each import for_each
 
 from harness.grading.judge import judge
 from harness.grading.task import Task
@@ -47,7 +48,7 @@ def test_an_exit_code_of_0_and_all_of_a_hundred_per_cent_accept(worker: Worker) 
     assert _result(worker, "150").verdict is Verdict.ACCEPTED
 
 
-@pytest.mark.parametrize("code", [1, 2, 4, 8, 7, 50, 51, 149])
+@for_each("code", [1, 2, 4, 8, 7, 50, 51, 149])
 def test_wrong_answers_and_partial_points_are_not_accepted(worker: Worker, code: int) -> None:
     result = _result(worker, str(code))
     assert result.verdict is Verdict.WRONG_ANSWER
@@ -55,7 +56,7 @@ def test_wrong_answers_and_partial_points_are_not_accepted(worker: Worker, code:
     assert result.difference.where == f"compared {code} with a!"
 
 
-@pytest.mark.parametrize("code", [3, 5, 13, 16, 49, 151, 250])
+@for_each("code", [3, 5, 13, 16, 49, 151, 250])
 def test_a_failure_of_the_checker_is_its_own(worker: Worker, code: int) -> None:
     result = _result(worker, str(code))
     assert result.verdict is Verdict.CHECKER_ERROR

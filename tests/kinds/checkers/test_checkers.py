@@ -10,6 +10,7 @@ from textwrap import dedent
 from typing import Any, ClassVar
 
 import pytest
+from for_each import for_each
 
 from harness.grading.judge import judge
 from harness.grading.sandbox_retry import RetryingWorker
@@ -69,14 +70,14 @@ DIVISOR = """
 class TestPrograms:
     """The three are texts: what was read, what the data has, what was printed."""
 
-    @pytest.mark.parametrize("isolate", [False, True])
+    @for_each("isolate", [False, True])
     def test_any_right_answer_is_accepted(self, check: CheckIt, isolate: bool) -> None:
         code = "n = int(input())\nprint(max(d for d in range(1, n) if n % d == 0))"
         grade = check(DIVISOR, code, ("12\n", "2\n"), ("15\n", "3\n"), isolate=isolate)
         assert grade.verdict is Verdict.ACCEPTED
         assert grade.judged_again.rechecked == ((0, 0) if isolate else (1, 0))
 
-    @pytest.mark.parametrize("isolate", [False, True])
+    @for_each("isolate", [False, True])
     def test_a_wrong_one_is_wrong(self, check: CheckIt, isolate: bool) -> None:
         grade = check(DIVISOR, "print(5)", ("12\n", "2\n"), isolate=isolate)
         assert grade.verdict is Verdict.WRONG_ANSWER
@@ -213,7 +214,7 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+@for_each("forged", FORGED.values(), ids=FORGED)
 def test_a_forged_result_is_a_wrong_answer(forged: bytes, check: CheckIt) -> None:
     """Not a checker's error: nobody leaves the denominator by breaking the judge."""
     code = f"""
@@ -249,7 +250,7 @@ def test_a_result_that_is_nan_reaches_the_checker(check: CheckIt) -> None:
 class TestBlame:
     """A checker that says nothing of the expected output, or of anything, is to blame."""
 
-    @pytest.mark.parametrize("code", ["print('abc')", "pass", "print('1 2')"])
+    @for_each("code", ["print('abc')", "pass", "print('1 2')"])
     def test_what_it_cannot_read_is_wrong_though_the_data_have_no_answer(
         self, code: str, check: CheckIt
     ) -> None:
@@ -257,7 +258,7 @@ class TestBlame:
         assert check(checker, "print(int(input()) + 1)", ("1", ""), ("5", "")).solved
         assert check(checker, code, ("1", ""), ("5", "")).verdict is Verdict.WRONG_ANSWER
 
-    @pytest.mark.parametrize("mistake", ["undefined(a)", "__import__('no_such_module')"])
+    @for_each("mistake", ["undefined(a)", "__import__('no_such_module')"])
     def test_a_mistake_that_no_answer_can_cause_is_the_checker_s(
         self, mistake: str, check: CheckIt
     ) -> None:
@@ -281,7 +282,7 @@ class TestBlame:
         "a list": "return [True]",
     }
 
-    @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+    @for_each("fault", FAULTS.values(), ids=FAULTS)
     def test_failing_on_the_answer_alone_is_a_wrong_answer(
         self, fault: str, check: CheckIt
     ) -> None:
@@ -295,8 +296,8 @@ class TestBlame:
         assert grade.tests[1].difference is not None
         assert "cannot make anything of it" in grade.tests[1].difference.where
 
-    @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-    @pytest.mark.parametrize("isolate", [False, True])
+    @for_each("fault", FAULTS.values(), ids=FAULTS)
+    @for_each("isolate", [False, True])
     def test_failing_on_the_expected_output_too_is_the_checker_s_error(
         self, fault: str, isolate: bool, check: CheckIt
     ) -> None:
@@ -312,7 +313,7 @@ class TestBlame:
             "sentence"
         )
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("checker", "error"),
         [
             ("def check(i, e, a): 1 / 0", "ZeroDivisionError: division by zero"),
@@ -502,7 +503,7 @@ class TestHooks:
 
         return judged
 
-    @pytest.mark.parametrize("isolate", [False, True])
+    @for_each("isolate", [False, True])
     def test_a_result_is_compared(self, judged: CheckIt, isolate: bool) -> None:
         pairs = [("1\n2", "3"), ("2\n2", "4")]
         right, wrong = "def f(a, b): return a + b", "def f(a, b): return 3"
@@ -535,7 +536,7 @@ class TestHooks:
         assert judged(AS_SETS, "def f(): return [3, 1, 3, 2]", ("", "[1, 2, 3]")).solved
         assert not judged(AS_SETS, "def f(): return [3, 1]", ("", "[1, 2, 3]")).solved
 
-    @pytest.mark.parametrize(
+    @for_each(
         "code",
         [
             "def f(a, b): return (a, b)",
@@ -593,7 +594,7 @@ class TestHooks:
         assert judged(CYCLES, code, *pairs).solved
         assert not judged(CYCLES, "def f(head): return True", *pairs).solved
 
-    @pytest.mark.parametrize(
+    @for_each(
         "code",
         [
             "def f(root): return 5",
@@ -620,7 +621,7 @@ class TestHooks:
         grade = judged(hooks, "def f(): return 5", ("", "[[1, 2], [3]]"))
         assert grade.verdict is Verdict.WRONG_ANSWER
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("convert", "error"),
         [
             ("1 / 0", "test 1: ZeroDivisionError: division by zero"),

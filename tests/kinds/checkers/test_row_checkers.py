@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from for_each import for_each
 
 from harness import Episode, Episodes
 from harness.agent.written_tests import runner_of
@@ -135,7 +136,7 @@ class TestTestlib:
         )
         assert _grade(worker, problem(ROW), other, "cpp").verdict is Verdict.ACCEPTED
 
-    @pytest.mark.parametrize(
+    @for_each(
         "code",
         [WRONG, "print('any')", "pass", "print('part 0')", "print('part 99')", "print('points 1')"],
     )
@@ -201,7 +202,7 @@ class TestTestlib:
         assert _grade(worker, read, RIGHT).verdict is Verdict.ACCEPTED
         assert _grade(worker, read, WRONG).verdict is Verdict.WRONG_ANSWER
 
-    @pytest.mark.parametrize("printed", ["b'x'", "b'\\xff'"])
+    @for_each("printed", ["b'x'", "b'\\xff'"])
     def test_a_checker_in_python_that_raises_on_an_answer_finds_it_wrong(
         self, worker: Worker, problem: Callable[..., Problem], printed: str
     ) -> None:
@@ -221,7 +222,7 @@ class TestTestlib:
         assert _grade(worker, read, "print(input())").verdict is Verdict.ACCEPTED
 
 
-@pytest.mark.parametrize("slow", ["far", "expected"])
+@for_each("slow", ["far", "expected"])
 def test_an_answer_that_takes_a_checker_in_python_too_long_is_wrong(
     slow: str, worker: Worker, problem: Callable[..., Problem]
 ) -> None:
@@ -276,7 +277,7 @@ def test_a_validator_of_kattis_accepts_with_42_and_rejects_with_43(
 class TestPoints:
     """A checker that may give a part of a test's points."""
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("code", "points"),
         [
             (RIGHT, 20),
@@ -296,7 +297,7 @@ class TestPoints:
         assert (grade.score.points, grade.score.maximum) == (points, 20)
         assert (grade.verdict is Verdict.ACCEPTED) is (points == 20)
 
-    @pytest.mark.parametrize("printed", ["part 100", "points 10", "points 9.9999999"])
+    @for_each("printed", ["part 100", "points 10", "points 9.9999999"])
     def test_all_points_are_a_whole_answer(
         self, worker: Worker, problem: Callable[..., Problem], printed: str
     ) -> None:
@@ -324,7 +325,7 @@ class TestPoints:
         without = problem(_with(code=code.replace('"2"', '"info"'), points=10))
         assert _grade(worker, without, "print('points 10')").verdict is Verdict.CHECKER_ERROR
 
-    @pytest.mark.parametrize("printed", ["part 99", "points 9", "part 0", "points 0"])
+    @for_each("printed", ["part 99", "points 9", "part 0", "points 0"])
     def test_public_tests_alone_are_passed_by_whole_answers_only(
         self, worker: Worker, problem: Callable[..., Problem], printed: str
     ) -> None:
@@ -335,14 +336,14 @@ class TestPoints:
         task = Options().task(read, RIGHT, read.tests.public)
         assert judge(worker, task).verdict is Verdict.ACCEPTED
 
-    @pytest.mark.parametrize("printed", ["part 0", "points 0", "points 0.0"])
+    @for_each("printed", ["part 0", "points 0", "points 0.0"])
     def test_no_points_are_no_right_answer(
         self, worker: Worker, problem: Callable[..., Problem], printed: str
     ) -> None:
         grade = _grade(worker, problem(_with(points=10)), f"print({printed!r})")
         assert not any(test.passed for test in grade.tests)
 
-    @pytest.mark.parametrize("given", ["11", "-1", "nan", "info"])
+    @for_each("given", ["11", "-1", "nan", "info"])
     def test_points_that_a_test_does_not_have_are_the_checkers_fault(
         self, worker: Worker, problem: Callable[..., Problem], given: str
     ) -> None:
@@ -350,7 +351,7 @@ class TestPoints:
         assert grade.verdict is Verdict.CHECKER_ERROR
         assert grade.score is None
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("name", "text", "points"), [("score.txt", "4", 8), ("score_multiplier.txt", "0.25", 5)]
     )
     def test_a_validator_of_kattis_writes_them(
@@ -404,7 +405,7 @@ class TestInteractive:
     def test_its_verdict_counts(self, worker: Worker, problem: Callable[..., Problem]) -> None:
         assert _grade(worker, problem(TALK), GUESS).verdict is Verdict.ACCEPTED
 
-    @pytest.mark.parametrize("code", ["print(5)", "pass", "for n in range(1, 101): print(n)"])
+    @for_each("code", ["print(5)", "pass", "for n in range(1, 101): print(n)"])
     def test_a_solution_that_never_guesses_is_wrong(
         self, worker: Worker, problem: Callable[..., Problem], code: str
     ) -> None:
@@ -429,7 +430,7 @@ class TestInteractive:
         assert grade.verdict is Verdict.RUNTIME_ERROR
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("keys", "field", "complaint"),
     [
         ({"protokol": "kattis"}, "checker.protokol", "unknown key; did you mean 'protocol'?"),
@@ -509,7 +510,7 @@ def test_without_a_compiler_the_row_is_refused(
         compiler.cache_clear()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "keys",
     [
         {"code": f"{CHECKER}//"},

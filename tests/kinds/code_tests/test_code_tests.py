@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.grading.judge import judge
 from harness.grading.stop import Stop
@@ -306,7 +307,7 @@ def test_tests_may_depend_on_what_went_before(run: Run) -> None:
     assert run(code, tests, name="Stack", isolate=True).tests[0].passed
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tests", "message"),
     [
         ("x = 1", "no test is in it"),

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
@@ -81,7 +82,7 @@ def test_answers_larger_than_a_session_holds_are_judged(
     assert [test.verdict for test in grades] == [Verdict.ACCEPTED] * 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     "loop",
     [
         BOTH + "assertion(candidate(*inp), exp, i)",
@@ -157,7 +158,7 @@ def check(candidate):
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("returned", "passed"),
     [
         ("{1: 7.5, 2: [1.5, 2.5], 3: (0.5,), 4: [1, 2]}[x]", [True] * 4),
@@ -170,7 +171,7 @@ def check(candidate):
         ("{1: 7.501, 2: [[1.5, 2.5]], 3: 0.5, 4: [1.00000001, 2]}[x]", [False] * 4),
     ],
 )
-@pytest.mark.parametrize("source", ["humanevalplus", "jsonl"])
+@for_each("source", ["humanevalplus", "jsonl"])
 def test_answers_are_compared_as_evalplus_evaluator_does(
     write_rows: Callable[..., Path], worker: Worker, source: str, returned: str, passed: list[bool]
 ) -> None:

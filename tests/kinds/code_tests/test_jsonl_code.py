@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import DataError
 from harness.grading.jobs import Options
@@ -64,7 +65,7 @@ def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Work
     assert solved(worker, problem, "def f(x):\n    while True: pass") is Verdict.TIME_LIMIT
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "field", "message"),
     [
         ({"test": "x = 1"}, "test", "no test is in it"),
@@ -112,7 +113,7 @@ def test_old_rows_keep_their_hash(read: Callable[..., Problem]) -> None:
     assert read(row).content_hash != read(other).content_hash
 
 
-@pytest.mark.parametrize(
+@for_each(
     "row",
     [
         {
@@ -235,7 +236,7 @@ def test_codeforces_rows_have_a_checker_and_limits(
     assert solved(worker, problem, "print(0, input())") is Verdict.WRONG_ANSWER
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "message"),
     [
         ({"interaction_format": "Ask."}, "interactive"),
@@ -288,7 +289,7 @@ def test_a_tolerance_is_judged_in_any_language(
     assert solved(worker, problem, nan) is Verdict.WRONG_ANSWER
 
 
-@pytest.mark.parametrize("public", [True, False])
+@for_each("public", [True, False])
 def test_a_row_that_only_raises_is_judged(
     read: Callable[..., Problem], worker: Worker, public: bool
 ) -> None:

@@ -9,6 +9,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.grading.judge import judge
 from harness.grading.stop import Stop
@@ -134,7 +135,7 @@ def test_a_returned_object_is_not_asked_about_expected_values(worker: Worker) ->
     assert failing_grade.tests[-1].got
 
 
-@pytest.mark.parametrize("subtraction", ["abs(f(x) - y) < 1e-6", "case.assertAlmostEqual(f(x), y)"])
+@for_each("subtraction", ["abs(f(x) - y) < 1e-6", "case.assertAlmostEqual(f(x), y)"])
 def test_a_solution_that_is_a_class_is_no_class_of_the_tests(
     worker: Worker, subtraction: str
 ) -> None:
@@ -208,7 +209,7 @@ CLASSES = """
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     "test",
     [
         "obj = LRUCache(2)\nobj.put(1, 1)\nassert obj.get(1) == 1 and obj.get(2) == -1",

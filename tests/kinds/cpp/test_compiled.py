@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from processes import descendants
 
 import harness.sandbox
@@ -79,7 +80,7 @@ def test_a_compiler_that_reaches_a_limit_is_no_fault_of_the_compiler(
     assert "bug report" not in test.error
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "verdict", "error"),
     [
         ("int main() { return 3; }", Verdict.RUNTIME_ERROR, "exit code 3"),
@@ -111,7 +112,7 @@ def test_endings_have_the_verdicts_of_python(
     assert error in grade.tests[0].error
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("opened", "number", "is_its_fault"),
     [("<", errno.ENOEXEC, True), ("<>", errno.ETXTBSY, False)],
     ids=["no program", "a busy file"],
@@ -165,7 +166,7 @@ def test_a_second_run_of_a_program_does_not_compile_it_again(worker: Worker) -> 
 SAYS = "g++: fatal error: Killed signal terminated program cc1plus"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "code",
     [
         f"#error {SAYS}\nint main() {{}}",

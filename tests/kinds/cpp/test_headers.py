@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.kinds.cpp import builder
 from harness.kinds.cpp.binaries import Binaries
@@ -70,7 +71,7 @@ def never(folder: Path) -> Headers:
     return Headers(folder, worth_it=0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "begins"),
     [
         (INCLUDE, True),
@@ -86,9 +87,7 @@ def test_only_a_source_that_begins_with_the_header_has_use_of_it(code: str, begi
     assert begins_with_header(code) is begins
 
 
-@pytest.mark.parametrize(
-    "code", ["/**/" * 100_000, "/*" * 200_000, "//\n" * 100_000, " \n" * 200_000]
-)
+@for_each("code", ["/**/" * 100_000, "/*" * 200_000, "//\n" * 100_000, " \n" * 200_000])
 def test_a_hostile_source_is_searched_in_no_time(code: str) -> None:
     began = time.process_time()
     assert begins_with_header(code) is False

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from contest_packages import Package, only
+from for_each import for_each
 
 from harness.errors import DataError
 from harness.grading.jobs import Options
@@ -98,7 +99,7 @@ def test_a_validator_may_stand_in_a_folder_of_its_own(
     assert _first(worker, asked, "print(1, input())").verdict is Verdict.WRONG_ANSWER
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("printed", "error"),
     [
         ("crash", "killed by signal 6"),

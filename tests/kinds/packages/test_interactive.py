@@ -2,6 +2,7 @@
 
 import pytest
 from contest_packages import Package, only
+from for_each import for_each
 
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
@@ -140,7 +141,7 @@ def _first(worker: Worker, problem: Problem, code: str) -> TestResult:
     return judge(worker, Options().task(problem, code, problem.tests.public)).tests[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "language"),
     [
         (SEARCH.format(read="input()", flush=""), "python"),

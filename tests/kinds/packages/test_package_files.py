@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from contest_packages import Package, only
+from for_each import for_each
 
 from harness.errors import DataError, HarnessError, UsageError
 from harness.kinds.packages.icpc import load
@@ -157,7 +158,7 @@ def test_the_number_of_files_of_a_package_is_bounded(
         load(str(custom))
 
 
-@pytest.mark.parametrize("where", ["nothing", "\0", "~nobody-of-this-name", "a" * 5_000, "pipe"])
+@for_each("where", ["nothing", "\0", "~nobody-of-this-name", "a" * 5_000, "pipe"])
 def test_a_place_that_is_no_folder_is_named(where: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError) as caught:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from contest_packages import Package, only
+from for_each import for_each
 
 from harness.errors import DataError
 from harness.kinds.packages.reader.path_pattern import PathPattern, PatternError
@@ -184,7 +185,7 @@ def test_what_cannot_be_meant_is_named(package: Package, rules: str, words: list
     assert [each for each in (FILE, *words) if each not in str(caught.value)] == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pattern", "paths", "others"),
     [
         ("accepted", ["accepted", "accepted/a.py"], ["accepted2", "x/accepted"]),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import DataError, UsageError
 from harness.problem import Codec, Problem, TestCase
@@ -113,7 +114,7 @@ def test_a_call_is_one_line_a_value_however_it_was_written(row: Rows, problem: R
     assert "\n" not in test.output
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("outputs", "starter", "expected"),
     [
         ([[1], [2]], CODEWARS, ["1", "2"]),
@@ -143,7 +144,7 @@ def test_another_functions_annotation_does_not_count() -> None:
     assert not is_wrapped(["[1]"], starter, "f")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("inputs", "outputs", "codecs"),
     [
         ([[{"1": 2}, 0], [{"-3": 4, "0": 1}, 0]], [1, 2], ((Codec.INT_KEYS,), Codec.JSON)),
@@ -176,8 +177,8 @@ def test_the_starter_codes_nodes_and_integer_keys_go_together(
     assert signature.result is Codec.LINKED_LIST
 
 
-@pytest.mark.parametrize("as_string", [True, False])
-@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz"])
+@for_each("as_string", [True, False])
+@for_each("name", ["rows.jsonl", "rows.jsonl.gz"])
 def test_integers_longer_than_int_allows_pass_through(
     function: Rows, write_rows: Write, name: str, as_string: bool
 ) -> None:
@@ -203,14 +204,14 @@ def test_the_columns_may_be_lists_and_objects(row: Rows, problem: Read) -> None:
     assert as_they_are.content_hash == as_strings.content_hash
 
 
-@pytest.mark.parametrize("empty", ["", None, ..., "null", "{}", '{"inputs": [], "outputs": []}'])
+@for_each("empty", ["", None, ..., "null", "{}", '{"inputs": [], "outputs": []}'])
 def test_a_problem_without_tests_is_a_problem(row: Rows, problem: Read, empty: object) -> None:
     read = problem(row(input_output=empty))
     assert read.tests.all() == ()
     assert read.entry_point is None
 
 
-@pytest.mark.parametrize("empty", ["", None, ..., "null", "[]", []])
+@for_each("empty", ["", None, ..., "null", "[]", []])
 def test_a_problem_may_have_no_reference(row: Rows, problem: Read, empty: object) -> None:
     assert problem(row(solutions=empty)).programs() == ()
 
@@ -223,7 +224,7 @@ def test_an_apps_row_needs_a_statement_alone(write_rows: Write) -> None:
     assert (read.difficulty, read.difficulty_word) == (None, "")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("columns", "name"),
     [
         ({"problem_id": "4213"}, "4213"),
@@ -243,7 +244,7 @@ def test_a_problem_is_named_by_its_number(
     assert problem(row(**columns)).native_id == name
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("word", "level"),
     [
         ("introductory", "easy"),
@@ -261,7 +262,7 @@ def test_apps_difficulties_are_levels(
     assert (read.difficulty, read.difficulty_word) == (level, word or "")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "site", "name"),
     [
         ("https://codeforces.com/problemset/problem/1353/D", "codeforces", "1353D"),
@@ -318,7 +319,7 @@ def test_bad_tests_are_named_with_their_place(
     assert str(error.value) == f"{tmp_path}/rows.jsonl:1: field 'input_output': {complaint}"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("column", "value", "complaint"),
     [
         ("problem_id", "", "'' is not a number or a short name"),
@@ -351,7 +352,7 @@ def test_a_bad_value_is_named_with_its_place(
     assert len(error.value.what) < 160
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "complaint"),
     [
         (b"[]", "not a JSON object"),
@@ -374,7 +375,7 @@ def test_bad_rows_can_be_skipped_and_are_counted(row: Rows, write_rows: Write) -
     assert [error.where for error in loaded.skipped] == [f"{path}:1", f"{path}:3"]
 
 
-@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz"])
+@for_each("name", ["rows.jsonl", "rows.jsonl.gz"])
 def test_hidden_tests_are_found_again(row: Rows, write_rows: Write, name: str) -> None:
     def tests(number: int) -> str:
         return suite(["1\n", f"{number}" * 10**number], ["2\n", "é"])
@@ -386,7 +387,7 @@ def test_hidden_tests_are_found_again(row: Rows, write_rows: Write, name: str) -
         assert (test.input, test.output) == (f"{number}" * 10**number, "é")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [
         {"problem_id": 1},
@@ -406,7 +407,7 @@ def test_a_row_that_changed_since_is_not_graded_with(
     assert str(error.value) == f"{path}:1: no longer the row of 'apps/4213' that was loaded"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "counts"),
     [
         ({"question": "Other."}, True),

@@ -1,6 +1,7 @@
 import time
 
 import pytest
+from for_each import for_each
 
 from harness.sources.apps.statement_tests import MAX_STATEMENT_CHARACTERS, Examples
 
@@ -40,7 +41,7 @@ In the first example 3 + 4 = 7.
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "expected"),
     [("2\n3 4\n", "7\n"), ("2 3  4", "7"), ("1\r\n10\r\n", "10\r\n")],
 )
@@ -48,7 +49,7 @@ def test_an_example_is_shown_whatever_its_white_space(given: str, expected: str)
     assert Examples(CODEFORCES).show(given, expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given", "expected"),
     [
         ("1\n", "7\n"),
@@ -67,7 +68,7 @@ def test_a_test_that_merely_occurs_is_not_shown(given: str, expected: str) -> No
     assert not Examples(CODEFORCES).show(given, expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "statement",
     [
         "Input\n5 6\n\nOutput\n11\n",
@@ -110,7 +111,7 @@ def test_a_program_that_reads_nothing_may_be_shown() -> None:
     assert Examples("Input\n\nOutput\nHello\n").show("", "Hello\n")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("output", "expected", "is_shown"),
     [
         ("0.333333333333", "0.3333333333333333", True),

@@ -3,6 +3,7 @@ import time
 from typing import Any
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,7 +45,7 @@ def test_a_value_is_handed_on_as_it_is_written() -> None:
     ]
 
 
-@pytest.mark.parametrize("digits", ["9" * 60_000, "-" + "9" * 60_000, "0." + "9" * 60_000])
+@for_each("digits", ["9" * 60_000, "-" + "9" * 60_000, "0." + "9" * 60_000])
 def test_numbers_may_be_longer_than_int_allows(digits: str) -> None:
     assert elements(f"[{digits}, [{digits}]]") == [digits, f"[{digits}]"]
     assert members(f'{{"a": {digits}}}') == {"a": digits}
@@ -54,7 +55,7 @@ def test_the_last_of_equal_json_keys_counts() -> None:
     assert members('{"a": 1, "b": 2, "a": 3}') == {"a": "3", "b": "2"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "complaint"),
     [
         ("", "not a list"),
@@ -79,7 +80,7 @@ def test_what_is_no_list_is_refused(text: str, complaint: str) -> None:
         elements(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "complaint"),
     [
         ("", "not an object"),
@@ -104,7 +105,7 @@ def test_a_string_is_decoded() -> None:
     assert string('"a\\n\\u00e9\\ud83d\\ude00"') == "a\né😀"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "complaint"),
     [
         ("1", "not a string but '1'"),

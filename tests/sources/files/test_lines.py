@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 
 from harness.errors import DataError, UsageError
 from harness.sources.files.lines import JsonLines, Line, read_line_again
@@ -47,7 +48,7 @@ def test_gzip_is_known_by_its_content_not_its_name(tmp_path: Path) -> None:
     assert [line.offset for line in lines(plain)] == [0, 13]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "data",
     [ROWS, gzip.compress(ROWS), b"", ROWS * 200_000],
     ids=["plain", "gzip", "empty", "large"],
@@ -76,7 +77,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path: Path) -> None:
     assert lines(path)[0].json_object() == {}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("raw", "complaint"),
     [
         (b'{"a": "\xff"}', "not UTF-8: byte 7 is 0xff"),
@@ -100,7 +101,7 @@ def test_a_line_that_is_no_json_object_is_one_line_of_error(
     assert str(error.value) == f"{path}:2: {complaint}"
 
 
-@pytest.mark.parametrize("keep", [5, 15, -1, -8])
+@for_each("keep", [5, 15, -1, -8])
 def test_a_gzip_that_ends_early_is_an_error_not_fewer_rows(tmp_path: Path, keep: int) -> None:
     path = tmp_path / "rows.gz"
     path.write_bytes(gzip.compress(ROWS)[:keep])
@@ -108,7 +109,7 @@ def test_a_gzip_that_ends_early_is_an_error_not_fewer_rows(tmp_path: Path, keep:
         lines(path)
 
 
-@pytest.mark.parametrize("at", [3, 14, -6])
+@for_each("at", [3, 14, -6])
 def test_a_broken_gzip_is_an_error(tmp_path: Path, at: int) -> None:
     data = bytearray(gzip.compress(ROWS))
     data[at] ^= 0xFF
@@ -119,7 +120,7 @@ def test_a_broken_gzip_is_an_error(tmp_path: Path, at: int) -> None:
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@for_each("pack", [bytes, gzip.compress])
 def test_a_line_is_bounded_before_it_is_held(tmp_path: Path, pack: type[bytes]) -> None:
     path = tmp_path / "rows"
     path.write_bytes(pack(b"x" * 99 + b"\n" + b"y" * 100 + b"\n"))
@@ -164,15 +165,13 @@ def test_a_file_whose_name_looks_like_a_glob_is_itself(tmp_path: Path) -> None:
     assert expand(f"{tmp_path}/r[1].jsonl") == [tmp_path / "r[1].jsonl"]
 
 
-@pytest.mark.parametrize(
-    "where", ["*.jsonl", "a\0b*", "x" * 5000 + "*"], ids=["none", "null", "long"]
-)
+@for_each("where", ["*.jsonl", "a\0b*", "x" * 5000 + "*"], ids=["none", "null", "long"])
 def test_a_glob_without_a_file_is_a_usage_error(tmp_path: Path, where: str) -> None:
     with pytest.raises(UsageError, match=r"no file matches|cannot be a path"):
         expand(f"{tmp_path}/{where}")
 
 
-@pytest.mark.parametrize("name", ["a\0b", "x" * 5000], ids=["null", "long"])
+@for_each("name", ["a\0b", "x" * 5000], ids=["null", "long"])
 def test_a_path_that_cannot_be_one_is_a_usage_error(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError):
         lines(Path(f"{tmp_path}/{name}"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
+from for_each import for_each
 from pyarrow import parquet  # type: ignore[import-untyped]
 
 from harness.errors import DataError
@@ -59,7 +60,7 @@ def test_a_bad_row_is_named_by_its_number(tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{path}:2: field 'entry_point'")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "column",
     [pa.array([b"\xff"]), pa.array([2**62], pa.timestamp("us"))],
     ids=["bytes", "a time beyond the calendar"],

@@ -2,6 +2,7 @@ import json
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.problem import Codec, Signature
 from harness.sources.leetcode.assertions import codec_of, read_assertion, to_test, with_codecs
@@ -19,7 +20,7 @@ def entry(*parameters: str, required: int | None = None) -> EntryPoint:
     return EntryPoint(parameters, count, Signature(arguments=(JSON,) * len(parameters)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "positional", "named", "expected"),
     [
         ("assert candidate(n = 3, k=[1]) == 4", (), {"n": 3, "k": [1]}, 4),
@@ -41,7 +42,7 @@ def test_an_assertion_is_read(
     assert read_assertion(text) == (Call(positional, named), expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "assert candidate(1) != 2",
@@ -85,7 +86,7 @@ def test_nothing_that_stands_between_assertions_is_passed_over() -> None:
         read_assertion(only)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source",
     [
         "",
@@ -100,7 +101,7 @@ def test_what_is_no_check_is_unreadable(source: str) -> None:
         split_check(source)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "ordered"),
     [
         (Call((), {"b": 2, "a": 1}), (1, 2)),
@@ -115,7 +116,7 @@ def test_arguments_are_put_in_the_parameters_order(
     assert bind(arguments, [entry("a", "b", required=1)]) == ordered
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "complaint"),
     [
         (Call((1, 2, 3), {}), "3 arguments for 2"),
@@ -139,7 +140,7 @@ def test_the_first_code_that_a_call_fits_says_the_order() -> None:
         bind(call, [])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("annotation", "value", "corrected"),
     [
         (JSON, Nodes(TREE, [1]), TREE),
@@ -160,9 +161,7 @@ def test_values_know_better_than_annotations(
     assert with_codecs(Signature(), (1, value), 1).arguments[0] is JSON
 
 
-@pytest.mark.parametrize(
-    ("expected", "result"), [([1], FIRST), (None, JSON), (Nodes(TREE, []), TREE)]
-)
+@for_each(("expected", "result"), [([1], FIRST), (None, JSON), (Nodes(TREE, []), TREE)])
 def test_what_returns_nothing_is_judged_by_what_the_assertion_compares(
     expected: object, result: Codec
 ) -> None:
@@ -177,7 +176,7 @@ def test_nodes_beside_other_values_are_unreadable() -> None:
         codec_of([Nodes(LIST, []), Nodes(TREE, [])])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("values", "expected", "signature", "given", "output"),
     [
         ((1, [2.5, "é"]), float("inf"), Signature(), [1, [2.5, "é"]], float("inf")),
@@ -203,7 +202,7 @@ def test_a_test_has_a_json_value_a_line(
     assert not test.public
 
 
-@pytest.mark.parametrize("value", [[1], 1, Nodes(LIST, [])])
+@for_each("value", [[1], 1, Nodes(LIST, [])])
 def test_a_value_that_is_not_what_the_signature_says_is_unreadable(value: object) -> None:
     with pytest.raises(UnreadableError, match="where it is tree"):
         to_test((value,), 1, Signature(arguments=(TREE,)))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import DataError, UsageError
 from harness.grading.judge import judge
@@ -226,7 +227,7 @@ def test_an_assertion_that_cannot_be_translated_is_named(
         assert "linked_list" in error.value.what
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("columns", "field", "complaint"),
     [
         ({"task_id": " "}, "task_id", "empty"),
@@ -253,7 +254,7 @@ def test_a_bad_column_of_the_older_schema_is_named_as_it_is_there(read: Read) ->
     assert error.value.field == "meta.question_title"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("column", "hashed"),
     [
         ("problem_description", True),

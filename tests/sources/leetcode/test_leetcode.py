@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import DataError, UsageError
 from harness.problem import Problem
@@ -82,7 +83,7 @@ def test_a_row_is_read(read: Read) -> None:
     assert problem.tests.all() == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("python", "programs"),
     [
         ("no code", 0),
@@ -114,8 +115,8 @@ def test_the_solutions_in_all_four_languages_are_references(read: Read) -> None:
     assert problem.programs() == (CODE,)
 
 
-@pytest.mark.parametrize("column", OTHER_LANGUAGES)
-@pytest.mark.parametrize("value", [..., None, "", "no code", "```\n \n```"])
+@for_each("column", OTHER_LANGUAGES)
+@for_each("value", [..., None, "", "no code", "```\n \n```"])
 def test_a_solution_that_is_not_there_is_no_reference_and_no_error(
     read: Read, column: str, value: object
 ) -> None:
@@ -125,7 +126,7 @@ def test_a_solution_that_is_not_there_is_no_reference_and_no_error(
     assert languages == ["python", *(name for name in OTHER_LANGUAGES if name != column)]
 
 
-@pytest.mark.parametrize("column", OTHER_LANGUAGES)
+@for_each("column", OTHER_LANGUAGES)
 def test_a_solution_that_is_no_text_is_named(read: Read, column: str) -> None:
     with pytest.raises(DataError) as error:
         read(**{column: ["x"]})
@@ -137,8 +138,8 @@ def test_a_block_in_another_language_is_no_reference(read: Read) -> None:
     assert problem.load_references() == ()
 
 
-@pytest.mark.parametrize("column", ["id", *COLUMNS])
-@pytest.mark.parametrize("value", [..., None, ["x"], 1.5])
+@for_each("column", ["id", *COLUMNS])
+@for_each("value", [..., None, ["x"], 1.5])
 def test_a_bad_column_is_named(read: Read, column: str, value: object) -> None:
     with pytest.raises(DataError) as error:
         read(**{column: value})
@@ -150,9 +151,7 @@ def test_an_empty_slug_is_no_id(read: Read) -> None:
         read(slug=" ")
 
 
-@pytest.mark.parametrize(
-    ("column", "hashed"), [("content", True), ("python", True), ("java", False)]
-)
+@for_each(("column", "hashed"), [("content", True), ("python", True), ("java", False)])
 def test_the_content_hash_covers_what_can_change_a_verdict(
     read: Read, column: str, hashed: bool
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import DataError, UsageError
 from harness.grading.judge import judge
@@ -139,7 +140,7 @@ def test_the_rows_may_be_in_files_of_any_order(
     assert load(f"{tmp_path}/*.jsonl*").problems[0].content_hash == problem.content_hash
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("own", "other"),
     [
         ({"content": "?"}, {}),
@@ -161,7 +162,7 @@ def test_rows_of_the_other_data_set_alone_are_refused(write_rows: Write) -> None
         read_rows(map(open_rows, [path]))
 
 
-@pytest.mark.parametrize("make", [row, dataset_row])
+@for_each("make", [row, dataset_row])
 def test_a_slug_that_is_twice_in_one_data_set_is_an_error(
     write_rows: Write, make: Callable[..., Row]
 ) -> None:
@@ -171,7 +172,7 @@ def test_a_slug_that_is_twice_in_one_data_set_is_an_error(
     assert len(read_rows(map(open_rows, [path]), skip_bad_rows=True).skipped) == 1
 
 
-@pytest.mark.parametrize("column", ["task_id", "entry_point", "test"])
+@for_each("column", ["task_id", "entry_point", "test"])
 def test_a_bad_row_of_the_other_data_set_is_an_error_though_no_problem_needs_it(
     read: Read, column: str
 ) -> None:

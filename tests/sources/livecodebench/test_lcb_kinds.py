@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
+from for_each import for_each
 from pyarrow import parquet  # type: ignore[import-untyped]
 
 from harness.errors import DataError
@@ -102,7 +103,7 @@ def test_a_code_execution_is_read(problem: Callable[[Row], Problem]) -> None:
     assert read.aliases == ("sample_7",)
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@for_each("row", ROWS.values(), ids=ROWS)
 def test_the_model_sees_what_is_asked_and_not_the_answer(
     row: Rows, problem: Callable[[Row], Problem]
 ) -> None:
@@ -119,7 +120,7 @@ def test_code_generation_asks_for_no_call(lcb_row: Rows, problem: Callable[[Row]
     assert (view.kind, view.call, view.code) == (Kind.CODE_GENERATION, "", "")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "call"),
     [
         ("", "f()"),
@@ -139,7 +140,7 @@ def test_a_call_is_python_that_means_what_the_json_means(arguments: str, call: s
     assert repr(values) == repr([json.loads(line) for line in arguments.split("\n") if line])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("column", "value", "changes"),
     [
         ("question_content", "Other.", True),
@@ -158,7 +159,7 @@ def test_the_hash_covers_what_can_change_a_verdict_on_a_test_output(
     assert (before.content_hash != after.content_hash) == changes
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("column", "value", "changes"),
     [
         ("code", "def twice(x): return 2 * x", True),
@@ -176,7 +177,7 @@ def test_the_hash_covers_what_can_change_a_verdict_on_an_execution(
     assert (before.content_hash != after.content_hash) == changes
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "column"),
     [(name, column) for name, columns in COLUMNS.items() for column in columns],
 )
@@ -188,7 +189,7 @@ def test_a_missing_column_is_named(
     assert (error.value.field, error.value.what) == (column, "missing")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "column", "value", "complaint"),
     [
         ("test_generation", "test", "[", "not JSON"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.errors import DataError, UsageError
 from harness.problem import Codec, Problem, TestCase
@@ -73,7 +74,7 @@ def test_a_row_without_private_tests_has_no_hidden_tests(
     assert problem(lcb_row(private_test_cases="[]")).tests.load_hidden() == ()
 
 
-@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz"])
+@for_each("name", ["rows.jsonl", "rows.jsonl.gz"])
 def test_hidden_tests_are_found_whatever_came_before_them(
     lcb_row: Rows, write_rows: Write, name: str, pickled: Callable[[object], str]
 ) -> None:
@@ -100,7 +101,7 @@ def test_hidden_tests_are_found_from_another_working_folder(
     assert len(problem.tests.load_hidden()) == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [{"question_id": "abc999_b"}, {"private_test_cases": "[]"}, {"difficulty": 1}],
 )
@@ -148,7 +149,7 @@ CHANGES = {
 HASHED = list(CHANGES)[:5]
 
 
-@pytest.mark.parametrize("column", COLUMNS)
+@for_each("column", COLUMNS)
 def test_the_content_hash_covers_what_can_change_a_verdict(
     lcb_row: Rows, problem: Callable[..., Problem], column: str
 ) -> None:
@@ -166,8 +167,8 @@ def test_a_missing_column_is_named(
     assert str(error.value) == f"{tmp_path}/rows.jsonl:1: field '{column}': missing"
 
 
-@pytest.mark.parametrize("value", [None, 1, ["x" * 1000], {}])
-@pytest.mark.parametrize("column", COLUMNS)
+@for_each("value", [None, 1, ["x" * 1000], {}])
+@for_each("column", COLUMNS)
 def test_a_column_that_is_no_string_is_named(
     lcb_row: Rows, problem: Callable[..., Problem], column: str, value: object
 ) -> None:
@@ -177,7 +178,7 @@ def test_a_column_that_is_no_string_is_named(
     assert len(error.value.what) < 100
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("column", "value", "complaint"),
     [
         ("question_id", " ", "empty"),
@@ -218,7 +219,7 @@ def test_an_unknown_platform_is_taken_in_small_letters(
     assert problem(lcb_row(platform="CodeChef")).platform == "codechef"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("case", "complaint"),
     [
         (("[1]\nx", "1"), "line 2 of the input is not a JSON value"),
@@ -245,7 +246,7 @@ def test_a_functions_test_must_be_json(
     assert error.value.field == "private_test_cases, test 1"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["1" * 60_000, "NaN", '"\\ud800"', "[" * 300 + "]" * 300, ""],
     ids=["long", "nan", "surrogate", "deep", "empty"],
@@ -257,8 +258,8 @@ def test_a_functions_test_may_hold_all_that_pythons_json_does(
     assert len(problem(lcb_function(public_test_cases=json.dumps(tests))).tests.public) == 1
 
 
-@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz"])
-@pytest.mark.parametrize(
+@for_each("name", ["rows.jsonl", "rows.jsonl.gz"])
+@for_each(
     "encoded",
     [
         "no base64",
@@ -279,7 +280,7 @@ def test_bad_private_tests_are_an_error_when_they_are_decoded(
     assert error.value.field == "private_test_cases"
 
 
-@pytest.mark.parametrize("bomb", ["{}", "[]", '{"input":[]}'])
+@for_each("bomb", ["{}", "[]", '{"input":[]}'])
 def test_hidden_tests_take_no_more_memory_than_their_text(
     lcb_row: Rows, problem: Callable[..., Problem], bomb: str
 ) -> None:

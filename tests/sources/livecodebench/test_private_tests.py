@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,8 +26,8 @@ def test_a_pickled_string_comes_back(protocol: int, text: str) -> None:
     assert decode_hidden_tests(encode(pickle.dumps(text, protocol))).decode() == text
 
 
-@pytest.mark.parametrize("size", [0, 255, 256, 2**16 - 1, 2**16, 2**20])
-@pytest.mark.parametrize("protocol", range(1, pickle.HIGHEST_PROTOCOL + 1))
+@for_each("size", [0, 255, 256, 2**16 - 1, 2**16, 2**20])
+@for_each("protocol", range(1, pickle.HIGHEST_PROTOCOL + 1))
 def test_any_length_comes_back_from_both_of_pythons_picklers(protocol: int, size: int) -> None:
     text = "é" * size
     stream = io.BytesIO()
@@ -50,7 +51,7 @@ class Runs:
         return (Path.touch, (self.path,))
 
 
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@for_each("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_pickle_that_runs_code_is_refused_and_does_not_run(tmp_path: Path, protocol: int) -> None:
     mark = tmp_path / "ran"
     pickled = pickle.dumps(Runs(mark), protocol)
@@ -139,7 +140,7 @@ def test_data_of_just_the_limit_is_taken() -> None:
         decode_hidden_tests(encode(pickle.dumps("0123456789")), limit=9)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("encoded", "complaint"),
     [
         (encode(SHORT + b".") + "!", "neither a JSON list nor base64"),

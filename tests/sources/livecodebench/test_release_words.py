@@ -1,11 +1,11 @@
 """What the words for LiveCodeBench's releases select."""
 
-import pytest
+from for_each import for_each
 
 from harness.sources.hub_datasets import meaning
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("spec", "words"),
     [
         ("livecodebench", ["release_latest", "1 to 6", "1,055 problems", "v6 is the 175"]),
@@ -20,8 +20,6 @@ def test_a_word_is_explained(spec: str, words: list[str]) -> None:
     assert [word for word in words if word not in release] == []
 
 
-@pytest.mark.parametrize(
-    "spec", ["fixture", "livecodebench:rows.jsonl", "livecodebench:v7", "apps"]
-)
+@for_each("spec", ["fixture", "livecodebench:rows.jsonl", "livecodebench:v7", "apps"])
 def test_others_are_not(spec: str) -> None:
     assert meaning(spec) == ""

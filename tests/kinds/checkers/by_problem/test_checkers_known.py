@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations, permutations, product
 from typing import Any
 
-import pytest
 import small_instances
+from for_each import for_each
 from small_instances import Instance, spaced
 
 from harness.grading.rules.lcb import lcb_output
@@ -204,7 +204,7 @@ def check_of(name: str) -> Check:
     return next(getattr(module, name) for module in MODULES if hasattr(module, name))
 
 
-@pytest.mark.parametrize("name", INSTANCES)
+@for_each("name", INSTANCES)
 def test_every_right_answer_is_accepted_and_nothing_else(name: str) -> None:
     check, each = instances(name)
     kinds: Counter[bool] = Counter()
@@ -220,7 +220,7 @@ def test_every_right_answer_is_accepted_and_nothing_else(name: str) -> None:
     assert kinds[True] > 5
 
 
-@pytest.mark.parametrize("name", INSTANCES)
+@for_each("name", INSTANCES)
 def test_spaces_and_numbers_are_read_as_the_rule_lcb_reads_them(name: str) -> None:
     check, each = instances(name)
     for given, right, _, otherwise in random.choices([*each], k=10):
@@ -299,7 +299,7 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("name", GIVEN)
+@for_each("name", GIVEN)
 def test_strange_answers_are_wrong(name: str) -> None:
     check = check_of(name)
     given, expected = GIVEN[name]
@@ -322,19 +322,19 @@ def test_strange_answers_are_wrong(name: str) -> None:
 class TestInAnyOrder:
     """Lists whose items are all there, whatever the order."""
 
-    @pytest.mark.parametrize("expected", [[], [1], [0, 3, 7], [1, 1, 2], ["01", "10", "11"]])
+    @for_each("expected", [[], [1], [0, 3, 7], [1, 1, 2], ["01", "10", "11"]])
     def test_any_order_is_right(self, expected: list[Any]) -> None:
         for answer in permutations(expected):
             assert functions.in_any_order([], expected, [*answer])
 
-    @pytest.mark.parametrize("expected", [[0, 2], [0, 0, 2], [2]])
+    @for_each("expected", [[0, 2], [0, 0, 2], [2]])
     def test_in_any_order_rejects_everything_but_permutations(self, expected: list[Any]) -> None:
         for size in range(5):
             for answer in product(range(4), repeat=size):
                 right = sorted(answer) == expected
                 assert functions.in_any_order([], expected, [*answer]) is right
 
-    @pytest.mark.parametrize(
+    @for_each(
         "answer",
         [
             None,

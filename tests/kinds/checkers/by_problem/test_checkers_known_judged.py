@@ -6,6 +6,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
@@ -64,7 +65,7 @@ class TestReading:
         )
         assert load(str(path)).problems[1].content_hash != checked.content_hash
 
-    @pytest.mark.parametrize("isolate", [False, True])
+    @for_each("isolate", [False, True])
     def test_a_row_is_judged_by_its_checker(
         self,
         isolate: bool,
@@ -381,7 +382,7 @@ ANOTHER_ANSWER |= {
 ONE_ANSWER_TO_EACH_EXAMPLE = {"abc326_d", "arc185_c"}
 
 
-@pytest.mark.parametrize("name", ANOTHER_ANSWER)
+@for_each("name", ANOTHER_ANSWER)
 def test_real_rows_take_another_answer_and_no_wrong_one(
     name: str, listed: dict[str, Problem], grade: Callable[..., Grade]
 ) -> None:
@@ -405,7 +406,7 @@ ASKED = {name for name in checked_names() if name[:3] in {"abc", "arc"} or name[
 """Problems of LiveCodeBench that have a checker."""
 
 
-@pytest.mark.parametrize("name", sorted(ASKED))
+@for_each("name", sorted(ASKED))
 def test_answers_that_real_rows_hold_are_right_but_one(
     name: str, listed: dict[str, Problem], grade: Callable[..., Grade]
 ) -> None:
@@ -424,7 +425,7 @@ def test_answers_that_real_rows_hold_are_right_but_one(
     assert grade(problem, code, rule="lcb").solved
 
 
-@pytest.mark.parametrize("slug", ["find-the-peaks", "find-words-containing-character"])
+@for_each("slug", ["find-the-peaks", "find-words-containing-character"])
 def test_hidden_tests_of_real_rows_are_judged_by_the_checker(
     slug: str, test_data: Path, grade: Callable[..., Grade]
 ) -> None:
@@ -451,7 +452,7 @@ TOLERANCES = {
 }
 
 
-@pytest.mark.parametrize("name", TOLERANCES)
+@for_each("name", TOLERANCES)
 def test_real_rows_take_a_number_that_is_near_enough(
     name: str, listed: dict[str, Problem], grade: Callable[..., Grade]
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.kinds.checkers.by_problem import binary_trees, grids, sequences
 from harness.sources.leetcode.dataset import load
@@ -308,7 +309,7 @@ CASES: dict[Callable[..., bool], Callable[[], Iterator[Case]]] = {
 }
 
 
-@pytest.mark.parametrize("check", CASES, ids=lambda check: check.__name__)
+@for_each("check", CASES)
 def test_every_right_answer_is_accepted_and_nothing_else(check: Callable[..., bool]) -> None:
     several = 0
     for arguments, right, tried in CASES[check]():

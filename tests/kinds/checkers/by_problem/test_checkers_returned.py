@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 
 from harness.grading.jobs import Options
 from harness.grading.judge import judge
@@ -316,7 +317,7 @@ STRANGE: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@for_each("name", CHOICES)
 def test_every_right_answer_is_accepted_and_nothing_else(name: str) -> None:
     check = getattr(choices, name)
     seen = 0
@@ -329,7 +330,7 @@ def test_every_right_answer_is_accepted_and_nothing_else(name: str) -> None:
     assert seen >= 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("levels", "same", "other"),
     [
         ((0,), [[[3, 4], [1, 2]], [[1.0, 2], [3, 4]]], [[[2, 1], [3, 4]], [[1, 2]], [1, 2, 3, 4]]),
@@ -345,8 +346,8 @@ def test_lists_are_in_any_order_at_some_levels(
     assert not any(check([], [[1, 2], [3, 4]], answer) for answer in [*other, *STRANGE])
 
 
-@pytest.mark.parametrize("tolerance", [1e-5, 1e-6, 1e-8, 1e-9])
-@pytest.mark.parametrize("value", [0.0, 0.5, 1.0, -3.25, 45037.0723, 6418410657.75])
+@for_each("tolerance", [1e-5, 1e-6, 1e-8, 1e-9])
+@for_each("value", [0.0, 0.5, 1.0, -3.25, 45037.0723, 6418410657.75])
 def test_a_printed_number_is_right_within_the_tolerance(tolerance: float, value: float) -> None:
     check, error = printed_within(tolerance), tolerance * max(1, abs(value))
     for far in (0, 0.5, 0.999, -0.999, 1.001, -1.001, 3, 100):
