@@ -207,7 +207,7 @@ class JudgingSettings(SettingsGroup):
             "Grade the solutions, or only generate them.",
             "Grading",
             names=("--run-tests/--no-run-tests",),
-            effective=lambda spec: not spec.known_mode.runs_tests,
+            effective=lambda spec: spec.run_tests or not spec.known_mode.runs_tests,
             otherwise="--no-run-tests goes with single shot: {mode} runs the public tests",
         ),
     ] = True

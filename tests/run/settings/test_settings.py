@@ -152,6 +152,7 @@ def test_a_setting_that_the_mode_uses_is_taken(key: str, mode: str, tmp_path: Pa
 LOOP: dict[str, Any] = {"mode": "agentic"}
 EFFECT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "run_tests": ({"run_tests": False}, {}),
+    "efficiency": ({"efficiency": True, "run_tests": False}, {"run_tests": True}),
     "timing": ({"timing": "mercury"}, {"efficiency": True}),
     "cpp_flags": ({"cpp_flags": "-O1"}, {"language": "cpp"}),
     "batch": ({"batch": True}, {}),
@@ -164,7 +165,7 @@ EFFECT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @for_each("key", [key for key, each in SETTINGS.items() if each.otherwise])
 def test_a_setting_without_effect_beside_the_others_is_refused(key: str) -> None:
     values, others = EFFECT[key]
-    refuse_ineffective(RunSpec(**values, **others))
+    refuse_ineffective(RunSpec(**(values | others)))
     with pytest.raises(UsageError) as caught:
         refuse_ineffective(RunSpec(**(values if others else values | LOOP)))
     text = SETTINGS[key].otherwise.format(mode="agentic")
