@@ -78,7 +78,7 @@ def test_each_program_works_as_an_agent(tmp_path: Path) -> None:
     for number, code in enumerate(programs):
         (tmp_path / "agent.py").write_text(code)
         agent = f"{shlex.quote(sys.executable)} {tmp_path / 'agent.py'} {{mcp_config}}"
-        flags = ["--agent-without-namespace", "-n", "1", "--out", f"r{number}"]
+        flags = ["--set", "agent_without_namespace=true", "-n", "1", "--out", f"r{number}"]
         done = harness(tmp_path, "run", "--agent-command", agent, *flags)
         assert done.returncode == 0, done.stderr
         (result,) = results(tmp_path / f"r{number}")

@@ -14,7 +14,7 @@ from harness.models.replay import Recording
 
 LOADING = (
     "the server is still loading its model ({cause}); requests wait for it, for as long as "
-    "--retry-timeout allows"
+    "--set retry_timeout=S allows"
 )
 
 TOO_LONG_AT_ONCE = (

@@ -6,16 +6,20 @@ where the help does.
 
 import inspect
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from harness.errors import UsageError
+
 WIDTH = 80
 INDENT = 6
 HELP_ALL = "--help-all"
+KEYS = "Keys that only --set takes (`--set KEY` says what one is):"
 ADVANCED = "advanced"
 """Marks, in the annotation of a parameter, a flag that few people use."""
 
@@ -38,6 +42,13 @@ class _Help:
         """Write the help."""
         formatter.write(page(self, ctx))
 
+    def refuse_former(self: Any, ctx: Any, args: Sequence[str]) -> None:
+        """Refuse a flag that became a key, and name the key. Raises UsageError."""
+        words = (each.partition("=")[0] for each in args if each.startswith("--"))
+        former = _key_only(self).former
+        if not ctx.resilient_parsing and (flag := next((w for w in words if w in former), None)):
+            raise UsageError(f"{flag} is a key now: {former[flag]}")
+
     def show_all_if_asked(self: Any, ctx: Any, args: list[str]) -> None:
         """Print the help and exit on a `--help-all` that is no flag of the command's own."""
         if HELP_ALL not in args or ctx.resilient_parsing:
@@ -51,6 +62,19 @@ def _show_all(context: typer.Context, value: bool) -> None:
     if value and not context.resilient_parsing:
         typer.echo(page(context.command, context, all_flags=True).rstrip())
         raise typer.Exit
+
+
+@dataclass(frozen=True)
+class KeyOnly:
+    """What `--set` takes and no flag.
+
+    Attributes:
+        keys: the keys.
+        former: what to give instead of a flag that a key had in the version before, by flag.
+    """
+
+    keys: tuple[str, ...] = ()
+    former: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 HelpAll = Annotated[
@@ -71,6 +95,7 @@ class HelpCommand(_Help, TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments."""
         self.show_all_if_asked(ctx, args)
+        self.refuse_former(ctx, args)
         return super().parse_args(ctx, args)
 
 
@@ -95,6 +120,7 @@ class HelpGroup(_Help, TyperGroup):
             typer.echo(ctx.get_help())
             ctx.exit(2)
         self.show_all_if_asked(ctx, args[:1])  # others may be of a subcommand
+        self.refuse_former(ctx, args)
         return super().parse_args(ctx, args)
 
 
@@ -131,10 +157,21 @@ def page(command: Any, context: Any, *, all_flags: bool = False) -> str:
         lines += [f"{heading}:", *entries, ""] if entries else []
     if left_out:
         lines += [f"{len(left_out)} more flags: {context.command_path} --help-all", ""]
+    elif keys := _key_only(command).keys:
+        text = ", ".join(sorted(keys))
+        lines += [
+            KEYS,
+            *textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="  "),
+            "",
+        ]
     path = " ".join(context.command_path.split()[1:])
     if path in EXAMPLES:
         lines += ["Examples:", *(f"  {example}" for example in EXAMPLES[path]), ""]
     return "\n".join(lines)
+
+
+def _key_only(command: Any) -> KeyOnly:
+    return getattr(command.callback, "key_only", KeyOnly())
 
 
 def _left_out(command: Any) -> frozenset[str]:

@@ -1,23 +1,23 @@
 """Flags of commands, generated from the settings of a run.
 
-A command with settings has a parameter `settings`, a mapping of the given ones, and is decorated
-with `with_settings(…)`, which names them. Their flags are derived from the declarations in
-`harness.run.settings`.
+A command with settings has a parameter `settings`, the given ones, and is decorated with
+`with_settings(…)`, which names them. Their flags are derived from the declarations in
+`harness.run.settings`. A command with settings that have no flag takes them with `--set KEY=VALUE`.
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
 from harness.cli import completion
-from harness.cli.help_page import ADVANCED, HelpAll
+from harness.cli.help_page import ADVANCED, HelpAll, KeyOnly
 from harness.errors import UsageError
 from harness.run.settings.given import Given, given_settings
 from harness.run.settings.problem_settings import ProblemSettings
-from harness.run.settings.spec import LISTS, SETTINGS, RunSpec, default_of
+from harness.run.settings.spec import LISTS, SET, SETTINGS, RunSpec, default_of
 from harness.run.settings.unknown_keys import refuse_unknown
 
 Command = Callable[..., Any]
@@ -54,54 +54,95 @@ _COMPLETERS: Mapping[str, Callable[[str], list[str]]] = {
 }
 MOST_FLAGS = 25
 """Number of flags above which the help leaves out those that few people use."""
-SET = "--set"
+SETS = "texts"
+"""Parameter of `--set`."""
 HELP_ALL = inspect.Parameter(
     "help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll
 )
 
 
-def with_settings(*keys: str) -> Callable[[Command], Command]:
-    """Give a command a flag for each setting, after its own parameters.
+def with_settings(*keys: str, more: Iterable[str] = ()) -> Callable[[Command], Command]:
+    """Give a command a flag for each setting that has one, after its own parameters.
+
+    If there are settings without a flag, it gets `--set`, which takes all of its settings.
 
     Args:
         keys: keys of the spec.
+        more: further keys, which only `--set` takes.
     """
+    flags = [key for key in keys if not SETTINGS[key].key_only]
+    settable = (*keys, *(key for key in more if key not in keys))
 
     def decorate(command: Command) -> Command:
         own = inspect.signature(command, eval_str=True).parameters.values()
-        flags = [
-            inspect.Parameter(
-                key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotation(key)
-            )
-            for key in keys
-        ]
-        mine = [
+        parameters = [
             each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             for each in own
             if each.name != "settings"
         ]
-        if len(mine) + len(flags) > MOST_FLAGS:
-            flags.append(HELP_ALL)
+        parameters += [_parameter(key, _annotation(key)) for key in flags]
+        if len(flags) < len(settable):
+            parameters.append(_parameter(SETS, _set_option(settable)))
+        if len(parameters) > MOST_FLAGS:
+            parameters.append(HELP_ALL)
 
         @wraps(command)
         def called(**values: Any) -> Any:
             values.pop(HELP_ALL.name, None)
-            settings = given_settings({key: values.pop(key) for key in keys})
+            given = given_settings({key: values.pop(key) for key in flags})
+            settings = with_set(given, values.pop(SETS, None) or (), settable)
             return command(settings=settings, **values)
 
-        called.__signature__ = inspect.Signature([*mine, *flags])  # pyright: ignore[reportAttributeAccessIssue] - typer reads it
+        called.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportAttributeAccessIssue] - typer reads it
         called.__annotations__ = {}
+        called.key_only = key_only(settable, flags)  # pyright: ignore[reportAttributeAccessIssue] - the help reads it
         return called
 
     return decorate
 
 
-def with_set(settings: Mapping[str, Any], texts: Iterable[str]) -> Given:
+def key_only(keys: Iterable[str], flags: Collection[str]) -> KeyOnly:
+    """Return the keys that have no flag among some, and the former flags of those that had one."""
+    alone = tuple(key for key in keys if key not in flags)
+    former: dict[str, str] = {}
+    for key in alone:
+        if SETTINGS[key].key_only:
+            flags_then = _flag(key, _kind(key)).split("/")
+            values = ("true", "false") if _kind(key) is bool else ("...",)
+            former |= {f: f"{SET} {key}={v}" for f, v in zip(flags_then, values, strict=False)}
+    return KeyOnly(alone, former)
+
+
+def _parameter(name: str, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+    )
+
+
+def _set_option(keys: Collection[str]) -> Any:
+    """Return the option `--set` of a command that takes some keys."""
+
+    def completed(incomplete: str) -> list[str]:
+        return complete_set(incomplete, keys)
+
+    option = typer.Option(
+        SET,
+        help="A setting by its key, as max_turns=5; flags win over it. Repeat.",
+        metavar="KEY=VALUE",
+        autocompletion=completed,
+    )
+    return Annotated[list[str] | None, option]
+
+
+def with_set(
+    settings: Mapping[str, Any], texts: Iterable[str], keys: Collection[str] = RunSpec.model_fields
+) -> Given:
     """Return the settings of flags, and below them those of `--set KEY=VALUE`.
 
     Args:
         settings: the given settings.
         texts: the values of `--set`; a key whose value is a list may be repeated.
+        keys: the keys that the command takes.
 
     Raises:
         UsageError: a text is no KEY=VALUE, or its key is unknown or repeated.
@@ -110,21 +151,26 @@ def with_set(settings: Mapping[str, Any], texts: Iterable[str]) -> Given:
     for text in texts:
         word, equals, value = text.partition("=")
         key = word.strip().replace("-", "_")
-        if not (equals and key and value.strip()):
+        if key in SETTINGS and not value:
+            value = SETTINGS[key].metavar or "VALUE"
+            raise UsageError(f"{SET} {text[:100]}: give {key}={value}. {SETTINGS[key].help}")
+        if not (equals and key and value):
             raise UsageError(f"{SET} {text[:100]}: give KEY=VALUE, as max_turns=5")
         refuse_unknown([key], RunSpec.model_fields, SET)
+        if key not in keys:
+            raise UsageError(f"{SET} {key}: this command has no such setting; see --help-all")
         if key not in LISTS and key in values:
             raise UsageError(f"{SET} {key} is given twice")
         values[key] = [*values.get(key, ()), value] if key in LISTS else value
-    below = {key: value for key, value in given_settings(values).items() if key not in settings}
-    return Given({**below, **settings}, {key: f"{SET} {key}" for key in below})
+    read = given_settings(values, f"{SET} price")
+    return Given(settings, {}).over(Given(read, {key: f"{SET} {key}" for key in read}))
 
 
-def complete_set(incomplete: str) -> list[str]:
-    """Complete `KEY=VALUE`: keys of a spec, and the values of those that have a list of them."""
+def complete_set(incomplete: str, keys: Collection[str] = RunSpec.model_fields) -> list[str]:
+    """Complete `KEY=VALUE`: some keys, and the values of those that have a list of them."""
     word, equals, value = incomplete.partition("=")
     if not equals:
-        return [f"{key}=" for key in RunSpec.model_fields if key.startswith(word)]
+        return [f"{key}=" for key in keys if key.startswith(word)]
     key = word.replace("-", "_")
     values = _COMPLETERS[key](value) if key in _COMPLETERS else _choices(key)
     return [f"{word}={each}" for each in values if each.startswith(value)]

@@ -13,6 +13,7 @@ from harness.cli.help_page import ADVANCED
 from harness.cli.settings_flags import option
 from harness.errors import UsageError
 from harness.run.reporter import showing
+from harness.run.settings.given import Given
 
 _PROGRESS_FLAGS: Mapping[str, Any] = {
     "quiet": Annotated[
@@ -37,7 +38,7 @@ _PROGRESS_FLAGS: Mapping[str, Any] = {
 """Flags of commands that show progress: name of the parameter to its annotation."""
 
 
-def with_source(settings: dict[str, Any], source: str | None) -> dict[str, Any]:
+def with_source(settings: Mapping[str, Any], source: str | None) -> Given:
     """Return the settings with `--source` merged into the benchmark.
 
     Args:
@@ -47,18 +48,21 @@ def with_source(settings: dict[str, Any], source: str | None) -> dict[str, Any]:
     Raises:
         UsageError: the path does not exist.
     """
+    given = Given.of(settings)
     if source is None:
-        return settings
+        return given
     name = (settings.get("benchmark") or "livecodebench").partition(":")[0]
     hub, _, revision = source.partition("@")
     if hub.partition(":")[0] == "huggingface":
         where = hub.partition(":")[2] + (f"@{revision}" if revision else "")
-        return {**settings, "benchmark": f"{name}:{where}" if where else name}
-    if source == "fixture":
-        return {**settings, "benchmark": "fixture"}
-    if not Path(source).exists() and not any(letter in source for letter in "*?["):
+        benchmark = f"{name}:{where}" if where else name
+    elif source == "fixture":
+        benchmark = "fixture"
+    elif Path(source).exists() or any(letter in source for letter in "*?["):
+        benchmark = f"{name}:{source}"
+    else:
         raise UsageError(f"--source {source}: there is no such file")
-    return {**settings, "benchmark": f"{name}:{source}"}
+    return given.with_flags(benchmark=benchmark)
 
 
 Source = Annotated[
@@ -186,7 +190,6 @@ def with_progress_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def among(settings: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+def among(settings: Mapping[str, Any], keys: Iterable[str]) -> Given:
     """Return the settings of the given keys."""
-    wanted = set(keys)
-    return {key: value for key, value in settings.items() if key in wanted}
+    return Given.of(settings).without(settings.keys() - set(keys))

@@ -94,7 +94,7 @@ class Where:
 
     def __post_init__(self) -> None:
         if self.ray_address is not None and self.executor != "ray":
-            raise UsageError("--ray-address goes with --executor ray")
+            raise UsageError("--set ray_address goes with --set executor=ray")
 
     def open(
         self, isolation: Isolation, say: Callable[[str], None]
@@ -113,7 +113,7 @@ class Where:
             from harness.sandbox.pool import SandboxPool
 
             return SandboxPool(workers=self.workers, isolation=isolation)
-        executor = feature(EXECUTORS[self.executor], f"--executor {self.executor}")
+        executor = feature(EXECUTORS[self.executor], f"--set executor={self.executor}")
         return executor(
             self.ray_address or "auto", workers=self.workers, least=isolation.level, say=say
         )

@@ -85,40 +85,43 @@ NATIVE = [
 CASES = {
     "single shot": Case("--mode single_shot", [fenced(WRONG)], 1),
     "self-repair": Case(
-        "--mode self_repair --repair-rounds 3", [fenced(WRONG), HM, fenced(RIGHT)], 3
+        "--mode self_repair --set repair_rounds=3", [fenced(WRONG), HM, fenced(RIGHT)], 3
     ),
     "best of k": Case("--mode best_of_k_public --best-of 3", [fenced(WRONG), HM, fenced(RIGHT)], 3),
     "CodeT": Case("--mode codet --best-of 2", [Said(TESTS), fenced(WRONG), fenced(RIGHT)], 3),
     "Reflexion": Case(
-        "--mode reflexion --repair-rounds 1",
+        "--mode reflexion --set repair_rounds=1",
         [Said(TESTS), fenced(WRONG), Said("It prints 3."), fenced(RIGHT)],
         4,
     ),
     "MapCoder": Case(
-        "--mode map_coder --repair-rounds 1",
+        "--mode map_coder --set repair_rounds=1",
         [HM, Said("Add."), Said("9/10"), fenced(WRONG), fenced(RIGHT)],
         5,
     ),
     "in text, grow": Case("--tool-protocol text --context grow", LOOP, 5),
     "in text, fresh": Case("--tool-protocol text --context fresh", LOOP, 5),
     "in text, a further tool": Case(
-        "--tool-protocol text --context grow --run-code-tool",
+        "--tool-protocol text --context grow --set run_code_tool=true",
         [in_text("run_code", code=WRONG), fenced(WRONG), fenced(RIGHT)],
         3,
     ),
     "in text, check turns": Case(
-        "--tool-protocol text --context fresh --check-turns 2",
+        "--tool-protocol text --context fresh --set check_turns=2",
         [fenced(RIGHT), Said(TESTS), HM],
         3,
     ),
     "natively, grow": Case("--tool-protocol native --context grow", NATIVE, 5, 5),
     "natively, fresh": Case("--tool-protocol native --context fresh", NATIVE, 5, 5),
-    "natively, what is left": Case("--tool-protocol native --show-budget", NATIVE, 5, 5),
+    "natively, what is left": Case("--tool-protocol native --set show_budget=true", NATIVE, 5, 5),
     "natively, calls in text": Case(
         "--tool-protocol native", [in_text("write_solution", code=WRONG), calls(RIGHT)], 2, 2
     ),
     "natively, a wrong test may be reported": Case(
-        "--tool-protocol native --impossible 1 --impossible-exit", [calls(WRONG), REPORT], 2, 2
+        "--tool-protocol native --set impossible=1 --set impossible_exit=true",
+        [calls(WRONG), REPORT],
+        2,
+        2,
     ),
     "from native to text": Case(
         "--tool-protocol auto", [HM, HM, fenced(WRONG), fenced(RIGHT)], 4, 2

@@ -111,7 +111,7 @@ def test_a_malformed_row_is_named_by_file_line_and_field(tmp_path: Path) -> None
 
 def test_bad_rows_can_be_skipped_and_are_counted(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(f"{_row()}\nnonsense\n{_row(question_id='abc3')}\n")
-    done = harness(tmp_path, "problems", "livecodebench:rows.jsonl", "--skip-bad-rows")
+    done = harness(tmp_path, "problems", "livecodebench:rows.jsonl", "--set", "skip_bad_rows=true")
     assert done.returncode == 0, done.stderr
     assert "2 problems of 2" in done.stdout
     assert "1 bad row skipped" in done.stdout

@@ -24,7 +24,12 @@ def command(name: str, *before: str) -> Entry:
     """A command that is given the values as flags."""
 
     def call(values: dict[str, Any], _: Path) -> object:
-        flags = [f"{flag_of(key)}={value}" for key, value in values.items()]
+        given = [f"{flag_of(key)}={value}" for key, value in values.items()]
+        flags = [
+            word
+            for each in given
+            for word in (each.split(" ", 1) if each.startswith("--set ") else [each])
+        ]
         return typer.main.get_command(app).main([name, *before, *flags], standalone_mode=False)
 
     return call

@@ -236,7 +236,7 @@ def test_the_flag_no_run_tests_grades_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_isolated_tests_are_not_confirmed_again(tmp_path: Path) -> None:
-    done = harness(tmp_path, "run", "--isolate-tests", "-n", "6", "--json")
+    done = harness(tmp_path, "run", "--set", "isolate_tests=true", "-n", "6", "--json")
     summary = json.loads(done.stdout)
     assert (summary["judged_again"]["confirmed"], summary["judged_again"]["rechecked"]) == (
         [0, 0],
@@ -253,7 +253,7 @@ async def test_workers_are_as_many_as_said(tmp_path: Path) -> None:
     flags = ["-b", "jsonl:own.jsonl", "-k", "2", "-m", "python:mine:solve"]
     marks = Marks()
     (tmp_path / "mine.py").write_text(f"def solve(problem): return {marks.sleeper!r}")
-    stay = ["--wall-timeout", "600", "--out", "two"]
+    stay = ["--set", "wall_timeout=600", "--out", "two"]
     process = await start(tmp_path, "run", *flags, "--workers", "2", *stay)
     try:
         await asyncio.to_thread(marks.wait_for_both, 60)
@@ -380,10 +380,10 @@ async def test_extraction_is_ours_or_upstream_s(tmp_path: Path) -> None:
     flags = ["-b", "fixture", "-n", "1"]
     for extract, rule in (("harness", "longest block that parses"), ("lcb", "last two fences")):
         (tmp_path / extract).mkdir()
-        await _served(tmp_path / extract, _fixed(answer), *flags, "--extract", extract)
+        await _served(tmp_path / extract, _fixed(answer), *flags, "--set", f"extract={extract}")
         (only,) = results(tmp_path / extract / "r")
         assert only["extraction"] == rule
     assert only["code"] == "1"
-    wrong = harness(tmp_path, "run", *flags, "-m", "replay:bundled", "--extract", "magic")
+    wrong = harness(tmp_path, "run", *flags, "-m", "replay:bundled", "--set", "extract=magic")
     assert wrong.returncode == 2
-    assert "--extract magic: known are harness, lcb for code generation" in wrong.stderr
+    assert "--set extract magic: known are harness, lcb for code generation" in wrong.stderr

@@ -188,7 +188,7 @@ class TestWallTimeout:
     def test_wall_timeout_ends_a_sleeping_program(self, folder: Path) -> None:
         write(folder, SLEEPS)
         start = time.monotonic()
-        result = graded(folder, "--wall-timeout", "0.4")
+        result = graded(folder, "--set", "wall_timeout=0.4")
         assert time.monotonic() - start < 30
         assert result["verdict"] == "time_limit"
         (test,) = result["tests"]
@@ -200,7 +200,7 @@ class TestWallTimeout:
     @pytest.mark.thorough
     def test_a_run_uses_and_keeps_its_wall_timeout(self, folder: Path) -> None:
         write(folder, SLEEPS)
-        done = harness(folder, *COMMANDS["run"], "--wall-timeout", "0.4")
+        done = harness(folder, *COMMANDS["run"], "--set", "wall_timeout=0.4")
         assert done.returncode == 0, done.stderr
         (result,) = results(folder / "r")
         assert result["verdict"] == "time_limit"
@@ -213,10 +213,10 @@ class TestWallTimeout:
         [("run", "0"), ("run", "nan"), ("grade", "-1"), ("grade", "inf"), ("verify", "1e9")],
     )
     def test_a_bad_wall_timeout_is_refused(self, command: str, seconds: str, folder: Path) -> None:
-        done = harness(folder, *COMMANDS[command], "--wall-timeout", seconds)
+        done = harness(folder, *COMMANDS[command], "--set", f"wall_timeout={seconds}")
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()
-        assert "--wall-timeout" in line
+        assert "--set wall_timeout" in line
         assert not (folder / "r").exists()
 
 
@@ -276,7 +276,7 @@ class TestYaml:
     def test_flags_of_isolation_and_tests_win_over_yaml(self, folder: Path) -> None:
         write(folder, WRONG_TWICE)
         (folder / "spec.yaml").write_text(self.SPEC)
-        flags = ["--fail-fast", "--wall-timeout", "9", "--require-isolation", "landlock"]
+        flags = ["--fail-fast", "--set", "wall_timeout=9", "--require-isolation", "landlock"]
         done = harness(folder, "run", "-c", "spec.yaml", "--out", "r", *flags)
         assert done.returncode == 0, done.stderr
         spec = json.loads((folder / "r" / "run.json").read_text())["spec"]

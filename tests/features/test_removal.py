@@ -73,7 +73,7 @@ def test_all_else_works_without(name: str, tmp_path: Path) -> None:
         ("batch", ["run", "-m", "gpt-5", "-b", "fixture", "--batch"]),
         ("external", ["run", "--agent-command", "true {mcp_config}", "-b", "fixture"]),
         ("efficiency", ["run", "--efficiency"]),
-        ("impossible", ["run", "--agentic-mode", "--impossible", "0.5"]),
+        ("impossible", ["run", "--agentic-mode", "--set", "impossible=0.5"]),
         ("report", ["report", "r"]),
     ],
 )

@@ -372,7 +372,7 @@ class TestMerge:
             harness.merge_runs([tmp_path / "s1"], tmp_path / "no", partial=unclear)
         with pytest.raises(harness.HarnessError, match="File name too long; the shards are safe"):
             harness.merge_runs(shards, tmp_path / ("m" * 300))
-        with pytest.raises(harness.UsageError, match="made by `harness run --shard I/N`"):
+        with pytest.raises(harness.UsageError, match="made by `harness run --set shard=I/N`"):
             harness.merge_runs([run, *shards], tmp_path / "more")
         with pytest.raises(
             harness.UsageError, match="is not an empty directory; choose another out"

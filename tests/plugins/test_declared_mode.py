@@ -74,14 +74,17 @@ def test_a_dry_run_names_the_mode_and_estimates_its_requests(tmp_path: Path, sit
     assert _estimate(site, tmp_path, "bare", "--max-turns", "7") == (1, 7)
 
 
-@for_each("setting", [("--max-turns", "3"), ("--max-tool-calls", "3"), ("--report-tests", "2")])
+@for_each(
+    "setting", [("--max-turns", "3"), ("--set max_tool_calls", "3"), ("--set report_tests", "2")]
+)
 def test_a_setting_that_the_mode_does_not_heed_is_refused(
     tmp_path: Path, site: Path, setting: tuple[str, str]
 ) -> None:
-    done = _with(site, tmp_path, "run", *FLAGS, "--mode", "drafts", *setting)
+    words = "=".join(setting).split()
+    done = _with(site, tmp_path, "run", *FLAGS, "--mode", "drafts", *words)
     assert done.returncode == 2
     assert f"{setting[0]} goes with --mode agentic" in done.stderr
-    assert _with(site, tmp_path, "run", *FLAGS, "--mode", "bare", *setting).returncode == 0
+    assert _with(site, tmp_path, "run", *FLAGS, "--mode", "bare", *words).returncode == 0
 
 
 def test_the_limit_of_turns_is_what_the_mode_declares(runs: Path) -> None:

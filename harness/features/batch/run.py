@@ -177,7 +177,7 @@ def check_start(start: Start) -> None:
     limits = {
         "--max-cost": spec.max_cost,
         "--max-tokens-total": spec.max_tokens_total,
-        "--max-cost-per-sample": spec.max_cost_per_sample,
+        "--set max_cost_per_sample": spec.max_cost_per_sample,
     }
     flag = next((flag for flag, limit in limits.items() if limit is not None), None)
     if flag is not None:
@@ -187,7 +187,7 @@ def check_start(start: Start) -> None:
         )
     if spec.outage_timeout is not None:
         raise UsageError(
-            "--outage-timeout goes with requests that are sent one by one, not with --batch"
+            "--set outage_timeout goes with requests that are sent one by one, not with --batch"
         )
     batch_route(start.target.name, start.target.route)
 

@@ -1,4 +1,4 @@
-"""`--executor ray`: judging on the nodes of a Ray cluster.
+"""`executor: ray`: judging on the nodes of a Ray cluster.
 
 - `ray_executor`: the executor in the driver
 - `ray_node`: the actor on each node

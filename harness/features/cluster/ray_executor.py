@@ -311,7 +311,7 @@ def _import() -> Any:
         import ray
     except ImportError as error:
         raise UsageError(
-            "--executor ray needs Ray, which is not installed; install harness[ray]"
+            "--set executor=ray needs Ray, which is not installed; install harness[ray]"
         ) from error
     return ray
 
@@ -327,7 +327,7 @@ def _knock(address: str) -> None:
         return
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or "/" in host:
-        raise UsageError(f"--ray-address {address}: give auto, or HOST:PORT")
+        raise UsageError(f"--set ray_address={address}: give auto, or HOST:PORT")
     socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK_S).close()
 
 

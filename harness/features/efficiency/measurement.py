@@ -42,14 +42,14 @@ def timing_of(word: str) -> Timing:
     """Return the timing method of a flag. Raises UsageError."""
     known = get_args(Timing)
     if word not in known:
-        raise UsageError(f"--timing {word}: known are {', '.join(known)}")
+        raise UsageError(f"--set timing={word}: known are {', '.join(known)}")
     return cast("Timing", word)
 
 
 def asked_timing(word: str | None, *, efficiency: bool) -> Timing | None:
     """Return the timing method of the flags; None without timing. Raises UsageError."""
     if word is not None and not efficiency:
-        raise UsageError("--timing says how --efficiency measures; give that too")
+        raise UsageError("--set timing says how --efficiency measures; give that too")
     return timing_of(word or "paired") if efficiency else None
 
 

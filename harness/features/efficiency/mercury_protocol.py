@@ -1,4 +1,4 @@
-"""Timing by the protocol of Mercury_Eval's README (`--timing mercury`).
+"""Timing by the protocol of Mercury_Eval's README (`timing: mercury`).
 
 128 iterations of every test on deep copies of its inputs; the mean CPU time of user and system by
 `getrusage`, added up over the tests; a 95 % interval of the wall times. Solutions are timed one

@@ -1,23 +1,23 @@
 """The command `harness run`: read its flags and start or resume a run."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from harness.cli import completion
 from harness.cli.help_page import ADVANCED
-from harness.cli.settings_flags import SET, complete_set, with_set, with_settings
+from harness.cli.settings_flags import with_settings
 from harness.cli.shared_flags import Notify, Observer, Source, with_progress_flags, with_source
 from harness.errors import UsageError
+from harness.run.settings.given import Given
 from harness.run.settings.spec import RunSpec
 
 
 @with_settings(*RunSpec.model_fields)
 @with_progress_flags
 def run(
-    settings: Mapping[str, Any],
+    settings: Given,
     *,
     source: Source = None,
     agentic_mode: Annotated[
@@ -68,16 +68,6 @@ def run(
             metavar="FILE",
         ),
     ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            SET,
-            help="A setting by its key, as max_turns=5; flags win over it. Repeat.",
-            rich_help_panel="Run",
-            metavar="KEY=VALUE",
-            autocompletion=complete_set,
-        ),
-    ] = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the summary as JSON.", rich_help_panel="Run"),
@@ -116,11 +106,12 @@ def run(
     from harness.features.observers.attach import watchers_of
     from harness.terminal.gate import read_rate
 
-    own = dict(settings)
-    if agentic_mode and own.setdefault("mode", "agentic") != "agentic":
-        raise UsageError(f"--agentic-mode and --mode {own['mode']} contradict each other; give one")
-    flags = with_set(own, set_ or ())
-    flags.update(with_source(flags, source))
+    flags = with_source(settings, source)
+    if agentic_mode:
+        mode = "agentic" if "mode" in flags.names else flags.get("mode", "agentic")
+        if mode != "agentic":
+            raise UsageError(f"--agentic-mode and --mode {mode} contradict each other; give one")
+        flags = flags.with_flags(mode=mode)
     least, watchers = read_rate(fail_under), watchers_of(observer, notify)
     running = Running(as_json=as_json, fail_under=least, watchers=watchers, dry_run=dry_run)
     if resume is not None:

@@ -25,6 +25,7 @@ from harness.run.settings.spec import (
     RESUMABLE,
     RunSpec,
     flag_of,
+    given_as,
     known_keys,
     read_spec,
     spec_of,
@@ -64,7 +65,7 @@ def _ranges(estimate: Estimate, prices_as_of: str | None) -> Iterator[tuple[str,
         reasoning = number_range(least.reasoning_tokens, most.reasoning_tokens)
         yield "reasoning", f"{reasoning} of the output tokens, a guess"
     if estimate.cost is None:
-        yield "cost", "unknown; --price or --prices says what a token costs"
+        yield "cost", "unknown; --price or --set prices=FILE says what a token costs"
     else:
         low, high = estimate.cost
         cost = dollars(estimate.typical_cost, prices_as_of)
@@ -157,8 +158,7 @@ class Running:
         given = Given.of(flags)
         fixed = sorted(set(flags) - RESUMABLE - GROWING)
         if fixed or out or config:
-            named = fixed[0] if fixed else "out" if out else "config"
-            named = given.names.get(named) or f"--{named.replace('_', '-')}"
+            named = given_as(fixed[0] if fixed else "out" if out else "config", given)
             raise UsageError(
                 f"{named} cannot be changed on --resume: it would make the run another one"
             )

@@ -24,6 +24,7 @@ from harness.features.experiment.view import last_screen
 from harness.features.observers.attach import Watcher, taking_leave, watchers_of
 from harness.run.settings.found import found_settings
 from harness.run.settings.given import Given
+from harness.run.settings.keys import VariantKeys
 from harness.run.settings.origins import Origin, found_in, found_line
 from harness.run.settings.spec import RunSpec
 from harness.terminal.consoles import console, write_json
@@ -42,7 +43,7 @@ run_option = partial(typer.Option, rich_help_panel="Run")
 
 
 @app.callback(invoke_without_command=True)
-@with_settings(*PROBLEMS, *MODEL, *BUDGET)
+@with_settings(*PROBLEMS, *MODEL, *BUDGET, more=VariantKeys.__annotations__)
 @with_progress_flags
 def experiment(
     settings: Mapping[str, Any],
@@ -159,7 +160,7 @@ def experiment(
     """
     if context.invoked_subcommand is not None:
         return
-    keys = with_source(dict(settings), source)
+    keys = with_source(settings, source)
     lists: dict[str, Any] = {
         name: value
         for name, value in (

@@ -13,16 +13,24 @@ from harness.features.experiment.grid import factorial_grid, read_grid
 from harness.features.experiment.stopping_goal import Goal, Say
 from harness.features.experiment.variants import Grid, Variant
 from harness.run.settings.given import Given
-from harness.run.settings.spec import RESUMABLE, known_keys, spec_of
+from harness.run.settings.spec import RESUMABLE, SET, flag_of, known_keys, spec_of
 from harness.run.store.directory import default_path
 
 BUDGET = frozenset({"max_cost", "max_tokens_total"})
 
 
 def as_flag(key: str) -> str:
-    """Return the flag of a setting."""
+    """Return the flag of a setting, or `--set KEY` for one that has none."""
     singular = {"models": "--model", "modes": "--mode", "prompts": "--prompt", "config": "-c"}
-    return singular.get(key, f"--{key.replace('_', '-')}")
+    return singular.get(key) or flag_of(key)
+
+
+def as_arguments(key: str, value: object) -> list[str]:
+    """Return the arguments that give a setting a value."""
+    flag = as_flag(key)
+    if flag.startswith(SET):
+        return [SET, f"{key}={value}"]
+    return [flag] if value is True else [flag, str(value)]
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,7 @@ class ExperimentRequest:
             return f"experiment({', '.join(arguments)})"
         arguments = ["harness", "experiment", *self.arguments]
         for name, value in given.items():
-            arguments += [as_flag(name)] if value is True else [as_flag(name), str(value)]
+            arguments += as_arguments(name, value)
         return shlex.join(arguments)
 
 

@@ -142,7 +142,7 @@ def probe(room: AgentSandbox, command: Sequence[str]) -> None:
     if "failed" in report:
         raise RoomError(
             f"the agent cannot be isolated from hidden tests here: {report['failed']}; give "
-            "--agent-without-namespace to run it all the same, which marks the results"
+            "--set agent_without_namespace=true to run it all the same, which marks the results"
         )
     if report["seen"]:
         raise RoomError(f"the agent could see {report['seen'][0]}, which holds data: not begun")

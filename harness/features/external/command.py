@@ -1,6 +1,5 @@
 """The command `harness mcp`: serve the tools over MCP to an agent."""
 
-from collections.abc import Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ import typer
 from harness.cli.help_page import HelpCommand
 from harness.cli.settings_flags import with_settings
 from harness.cli.shared_flags import with_progress_flags
+from harness.run.settings.given import Given
 
 ANYWHERE = "127.0.0.1:0"
 HTTP = "--http"
@@ -34,7 +34,7 @@ class McpCommand(HelpCommand):
 )
 @with_progress_flags
 def mcp(
-    settings: Mapping[str, Any],
+    settings: Given,
     *,
     problem: Annotated[
         str,
@@ -99,9 +99,9 @@ def mcp(
 
     The agent is done when it leaves, or submits. What it did is an ordinary run of one sample.
     """
-    flags = {**settings, "mode": "mcp", "submit_tool": submit_tool is not False}
+    flags = settings.with_flags(mode="mcp", submit_tool=submit_tool is not False)
     if name is not None:
-        flags["model"] = name
+        flags = flags.with_flags(model=name)
     from harness.features.external.mcp_run import serve
 
     raise typer.Exit(serve(problem, flags, http=http, out=out, config=config))

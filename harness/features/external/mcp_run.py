@@ -25,6 +25,7 @@ from harness.run.engine.controller import RunController
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.plan import Plan
+from harness.run.settings.given import Given
 from harness.run.settings.spec import known_keys, read_spec
 from harness.run.store.directory import MANIFEST, RESULTS, default_path, read_manifest
 from harness.run.store.results import read_results
@@ -52,7 +53,7 @@ class _Controller(RunController):
 
 def serve(
     problem: str,
-    flags: Mapping[str, Any],
+    flags: Given,
     *,
     http: str | None,
     out: Path | None,
@@ -103,18 +104,19 @@ def serve(
 def _prepared(
     controller: RunController,
     problem: str,
-    flags: Mapping[str, Any],
+    flags: Given,
     out: Path | None,
     config: Path | None,
 ) -> PreparedRun:
     """Prepare a new run of the problem, or an existing one extended by it."""
     if out is None or not (out / MANIFEST).exists():
-        return controller.new(read_spec(config, {**flags, "task": (problem,)}))
+        return controller.new(read_spec(config, flags.with_flags(task=(problem,))))
     before = read_manifest(out)
     if before["spec"].get("mode") != MCP.name:
         raise UsageError(f"--out {out}: that run is none of `harness mcp`; choose another")
     tasks = dict.fromkeys((*before["spec"]["task"], problem))
-    spec = read_spec(config, {**known_keys(before["spec"]), **flags, "task": tuple(tasks)})
+    own = Given(known_keys(before["spec"]), {})
+    spec = read_spec(config, flags.with_flags(task=tuple(tasks)).over(own))
     prepared = controller.further(out, spec, before)
     wanted = _named(prepared.plan, problem)
     return replace(prepared, samples=[s for s in prepared.samples if s[0] in wanted])

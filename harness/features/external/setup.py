@@ -45,7 +45,7 @@ def check_external(spec: "RunSpec") -> None:
     if spec.mode == EXTERNAL.name:
         command_of(spec)
     if spec.executor != "local":
-        raise UsageError("--executor: agents of your own run on this machine; leave it out")
+        raise UsageError("--set executor: agents of your own run on this machine; leave it out")
 
 
 def command_of(spec: "RunSpec") -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """`harness grade`: judge existing solutions, of a file or of a run."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,12 +10,14 @@ from harness.cli.settings_flags import JUDGING, with_settings
 from harness.cli.shared_flags import AsJson, GradedProblems, among, with_progress_flags
 from harness.errors import UsageError
 from harness.registry import REGRADE, feature
+from harness.run.settings.given import Given
+from harness.run.settings.spec import given_as, read_spec
 
 
 @with_settings(*JUDGING, "cpp_flags", "timing", "skip_bad_rows")
 @with_progress_flags
 def grade(
-    settings: Mapping[str, Any],
+    settings: Given,
     run: Annotated[
         Path | None,
         typer.Argument(
@@ -82,14 +83,13 @@ def grade(
             "--solutions": solutions,
             "--extract": extract,
             "--efficiency": efficiency or None,
-            "--timing": settings.get("timing"),
-            "--skip-bad-rows": settings.get("skip_bad_rows"),
+            **{given_as(key, settings): settings.get(key) for key in ("timing", "skip_bad_rows")},
             "--agree-under": agree_under,
         }
         if ignored := [flag for flag, value in given.items() if value is not None]:
             raise UsageError(f"{ignored[0]} goes with a file of solutions, not with a run")
         if problems is not None:
-            settings = {**settings, "benchmark": problems}
+            settings = settings.with_flags(benchmark=problems)
         regrade = feature(REGRADE, "grade RUN")
         raise typer.Exit(regrade(run, out, settings, as_json=as_json, fail_under=fail_under))
     if problems is None or solutions is None:
@@ -108,7 +108,7 @@ def grade(
             judging(among(settings, (*JUDGING, "cpp_flags"))),
             extract=extract or "harness",
             as_json=as_json,
-            skip_bad_rows=settings.get("skip_bad_rows", False),
+            skip_bad_rows=read_spec(None, among(settings, ["skip_bad_rows"])).skip_bad_rows,
             timing=asked_timing(settings.get("timing"), efficiency=efficiency),
             gates=GradeGates(read_rate(fail_under), read_rate(agree_under, "--agree-under")),
         )

@@ -134,7 +134,7 @@ class GradeRun:
         check_tested([each.problem for each in matched])
         flags, languages = session.options.flags, {each.language for each in matched}
         if flags and languages == {PYTHON}:
-            raise UsageError("--cpp-flags: no solution is in C++; leave it out")
+            raise UsageError("--set cpp_flags: no solution is in C++; leave it out")
         matched, left_out = _judgeable(matched)
         for language in sorted({each.language for each in matched}):
             problems_of = (each.problem for each in matched if each.language == language)

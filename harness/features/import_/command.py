@@ -1,8 +1,7 @@
 """`harness import`: make a run of published solutions, or of agent runs."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,6 +13,7 @@ from harness.features.import_.agreement import agreement_lines
 from harness.features.import_.library import failure_words, import_file
 from harness.features.import_.trajectory_file import FORMATS
 from harness.features.import_.trajectory_import import Imported, ImportRequest
+from harness.run.settings.given import Given
 from harness.sources.files.rows import Loaded
 from harness.terminal.consoles import console
 from harness.terminal.progress import TerminalReporter, load_telling
@@ -56,7 +56,7 @@ def import_given(request: ImportRequest, *, as_json: bool) -> int:
 @with_settings(*JUDGING, "language", "cpp_flags", "skip_bad_rows")
 @with_progress_flags
 def import_(
-    settings: Mapping[str, Any],
+    settings: Given,
     *,
     file: Annotated[
         Path,
@@ -139,7 +139,7 @@ def import_(
         out,
         problems,
         load,
-        {**settings, **{key: value for key, value in own.items() if value is not None}},
+        settings.with_flags(**{key: value for key, value in own.items() if value is not None}),
         format_,
         write_tool or (),
         problem_field,

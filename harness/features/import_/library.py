@@ -48,7 +48,7 @@ from harness.run.settings.keys import JudgingKeys, Words
 from harness.run.settings.python_arguments import names_of, path_of, spec_from
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
-from harness.run.settings.spec import RunSpec
+from harness.run.settings.spec import RunSpec, given_as
 from harness.run.store.directory import RunDirectory, check_new
 from harness.run.store.origin import PUBLISHED
 from harness.run.store.planned_samples import of_file, planned_samples
@@ -265,8 +265,9 @@ def _refuse_judging(request: ImportRequest) -> None:
     for name, value in given.items():
         if value is not None:
             raise UsageError(
-                f"--{name.replace('_', '-')}: the file holds solutions, whose published verdicts "
-                "are kept and which have no turns; leave it out (harness grade judges them)"
+                f"{given_as(name, request.keys)}: the file holds solutions, whose published "
+                "verdicts are kept and which have no turns; leave it out "
+                "(harness grade judges them)"
             )
 
 

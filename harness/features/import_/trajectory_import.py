@@ -33,6 +33,7 @@ from harness.run.reporter import Reporter
 from harness.run.session.isolation import isolate
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, judging
+from harness.run.settings.given import Given
 from harness.run.settings.keys import JudgingKeys
 from harness.run.settings.spec import RunSpec, known_keys, read_spec, refuse_ineffective
 from harness.run.store.directory import (
@@ -79,16 +80,16 @@ class ImportRequest:
     def spec(self, **more: Any) -> RunSpec:
         """Return the spec with additional keys. Raises UsageError."""
         named = {} if self.benchmark is None else {"benchmark": self.benchmark}
-        return read_spec(None, {**named, **self.keys, **more})
+        return read_spec(None, Given.of(self.keys).over(Given(named, {})).with_flags(**more))
 
     @property
-    def judging(self) -> dict[str, Any]:
+    def judging(self) -> Given:
         """The given keys of judging."""
-        return {key: self.keys[key] for key in JudgingKeys.__annotations__ if key in self.keys}
+        return Given.of(self.keys).without(self.keys.keys() - JudgingKeys.__annotations__)
 
     def problems(self) -> Loaded:
         """Load the problems. Raises HarnessError."""
-        return self.load(bool(self.keys.get("skip_bad_rows")))
+        return self.load(self.spec().skip_bad_rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,9 @@ def with_impossible_tests(plan: Plan, before: Mapping[str, Any] | None, reporter
         tests = choice.added_to(kept)
     if not tests.changes:
         reasons = ", ".join(f"{why} {number:,}" for why, number in tests.unfit.items())
-        raise NothingSelectedError(f"--impossible: no problem is fit for such a test ({reasons})")
+        raise NothingSelectedError(
+            f"--set impossible: no problem is fit for such a test ({reasons})"
+        )
     own = {problem.id for problem in plan.problems}
     changes = {name: change for name, change in tests.changes.items() if name in own}
     selected = replace(plan.selected, problems=with_changes(plan.problems, changes))

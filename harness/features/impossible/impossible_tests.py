@@ -89,8 +89,8 @@ def check_start(start: "Start") -> None:
     """Refuse recorded answers to unchanged tests. Raises UsageError, RunDirectoryError."""
     if start.target.is_recorded and not changes_of(start.recorded or {}):
         raise UsageError(
-            f"--impossible: the answers of {start.target.name} were given to unchanged tests; give "
-            "a model with -m"
+            f"--set impossible: the answers of {start.target.name} were given to unchanged tests; "
+            "give a model with -m"
         )
 
 
@@ -98,6 +98,6 @@ def check_recorded(start: "Start") -> None:
     """Refuse recorded answers to impossible tests in a run without. Raises UsageError."""
     if start.spec.impossible is None and changes_of(start.recorded or {}):
         raise UsageError(
-            f"{start.target.name} had impossible tests: give --impossible SHARE, to play it with "
-            "them"
+            f"{start.target.name} had impossible tests: give --set impossible=SHARE, to play it "
+            "with them"
         )

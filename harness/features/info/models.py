@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -30,7 +29,8 @@ from harness.run.plan.target import (
     refuse_unsent,
     resolve_target,
 )
-from harness.run.settings.spec import RunSpec, read_spec
+from harness.run.settings.given import Given
+from harness.run.settings.spec import RunSpec, given_as, read_spec
 from harness.terminal.consoles import console, write_json
 from harness.terminal.summary_table import facts
 from harness.text import printable_line
@@ -134,13 +134,13 @@ def show_providers(*, as_json: bool) -> None:
     out.print(facts(notes))
 
 
-def show_model(name: str, flags: dict[str, Any], *, as_json: bool) -> None:
+def show_model(name: str, flags: Given, *, as_json: bool) -> None:
     """Print the request to a model that `harness run` would make.
 
     Raises:
         UsageError: no provider serves the name, or a setting is not accepted.
     """
-    spec = read_spec(None, {**flags, "model": name})
+    spec = read_spec(None, flags.with_flags(model=name))
     target = resolve_target(spec, os.environ)
     shown = _request(target.route, spec) if target.route else _not_sent(target, spec)
     out = console()
@@ -245,7 +245,7 @@ def _key_words(shown: dict[str, Any], *, in_full: bool = True) -> str:
 
 @with_settings(*REQUESTS)
 def models(
-    settings: Mapping[str, Any],
+    settings: Given,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -263,9 +263,9 @@ def models(
     if name is not None and not name.strip():
         raise UsageError("NAME is empty; give a value, or leave it out")
     if name is not None:
-        show_model(name, dict(settings), as_json=as_json)
+        show_model(name, settings, as_json=as_json)
     elif settings:
-        flag = next(iter(settings)).replace("_", "-")
-        raise UsageError(f"--{flag} is about one model; name it: harness models NAME --{flag} …")
+        flag = given_as(next(iter(settings)), settings)
+        raise UsageError(f"{flag} is about one model; name it: harness models NAME {flag} …")
     else:
         show_providers(as_json=as_json)

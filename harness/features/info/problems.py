@@ -278,4 +278,4 @@ def problems(
         typer.echo(json.dumps(EXAMPLE))
         typer.echo(json.dumps(row_schema(), indent=2))
         return
-    list_problems(what, with_source(dict(settings), source), as_json=as_json)
+    list_problems(what, with_source(settings, source), as_json=as_json)

@@ -81,7 +81,7 @@ class ShardFolder:
             selection = str(shard["selection"])
         except (KeyError, TypeError, ValueError) as error:
             raise RunDirectoryError(
-                f"{path} is not a shard; those are made by `harness run --shard I/N`"
+                f"{path} is not a shard; those are made by `harness run --set shard=I/N`"
             ) from error
         if len(manifest["problems"]) != len(range(index - 1, total, of)):
             raise RunDirectoryError(f"{path}: run.json has not the problems of shard {index}/{of}")
@@ -97,7 +97,7 @@ class Merged(NamedTuple):
 
 def merge_command(
     shards: Annotated[
-        list[Path], typer.Argument(metavar="SHARD...", help="Runs made with --shard I/N.")
+        list[Path], typer.Argument(metavar="SHARD...", help="Runs made with --set shard=I/N.")
     ],
     out: Annotated[Path, typer.Option("-o", "--out", help="The new run directory.")],
     partial: Annotated[

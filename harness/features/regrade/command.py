@@ -28,6 +28,7 @@ from harness.run.reporter import LOG, Reporter
 from harness.run.session.isolation import isolate
 from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, judging, session_of
+from harness.run.settings.given import Given
 from harness.run.settings.keys import JudgingKeys
 from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.python_messages import python_words
@@ -150,7 +151,8 @@ def judge_again(
     """
     before = read_manifest(parent)
     least = {"require_isolation": default_of("require_isolation")}
-    spec = read_spec(None, {**known_keys(before["spec"]), **least, **flags})
+    own = Given({**known_keys(before["spec"]), **least}, {})
+    spec = read_spec(None, Given.of(flags).over(own))
     beside = parent.with_name(f"{parent.resolve().name}-regraded")
     path = out or beside
     _check_place(path, parent, spec)
@@ -252,7 +254,7 @@ def regrade_run(
     def load(spec: RunSpec) -> Loaded:
         return load_with_bar(spec.benchmark or "fixture", err, skip_bad_rows=spec.skip_bad_rows)
 
-    changed = {key: value for key, value in settings.items() if key not in ELSEWHERE}
+    changed = Given.of(settings).without(ELSEWHERE)
     how, least = judging(among(settings, JUDGING)), read_rate(fail_under)
     reporter = TerminalReporter(err)
     regraded = judge_again(

@@ -109,6 +109,7 @@ def tune(
             formats=["%Y-%m-%d"],
             metavar="DATE",
         ),
+        ADVANCED,
     ] = None,
     max_evaluations: Annotated[
         int | None,
@@ -142,7 +143,7 @@ def tune(
     """
     if typer_context.invoked_subcommand is not None:
         return
-    flags = with_source(dict(settings), source)
+    flags = with_source(settings, source)
     options = TuneOptions(
         reflection_model=reflection_model,
         reflection_base_url=reflection_base_url,

@@ -83,7 +83,7 @@ class ReflectionModel:
         if spec.max_cost is not None and price is None:
             raise UsageError(
                 f"--max-cost cannot be kept: what {target.name[:100]} costs is unknown; give a "
-                "list with --prices FILE, or --max-tokens-total instead"
+                "list with --set prices=FILE, or --max-tokens-total instead"
             )
         return cls(spec, target, price)
 

@@ -45,7 +45,15 @@ from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import PreparedRun
 from harness.run.plan.budget import NOTHING, Total
 from harness.run.plan.target import resolve_target
-from harness.run.settings.spec import RESUMABLE, RunSpec, known_keys, read_spec, spec_of, stored
+from harness.run.settings.spec import (
+    RESUMABLE,
+    RunSpec,
+    given_as,
+    known_keys,
+    read_spec,
+    spec_of,
+    stored,
+)
 from harness.run.store.directory import default_path
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
@@ -106,10 +114,9 @@ class TuneRequest:
         fixed += sorted(given.pop("sizes", {}))
         fixed += sorted(given.keys() - {"max_evaluations", "reflection_base_url"})
         if fixed or out is not None:
-            key = fixed[0] if fixed else "out"
+            name = given_as(fixed[0] if fixed else "out", settings)
             raise UsageError(
-                f"--resume takes the tuning's own settings; --{key.replace('_', '-')} does not go "
-                "with it"
+                f"--resume takes the tuning's own settings; {name} does not go with it"
             )
         spec = spec_of({**known_keys(tuning.spec), **settings}, str(resume), settings)
         return cls(resume, spec, tuning.options.model_copy(update=given))

@@ -31,7 +31,7 @@ from harness.features.verify.verification import SCHEMA, Verification
 from harness.figures import count, percent
 from harness.problem import Problem
 from harness.run.session.judging_session import judging
-from harness.run.settings.spec import read_spec
+from harness.run.settings.spec import given_as, read_spec
 from harness.sources.benchmarks import parse_spec
 from harness.sources.selection import select
 from harness.terminal.consoles import console, write_json
@@ -74,7 +74,7 @@ def _json(verified: VerifiedBenchmark) -> Iterator[str]:
 
 def _selected(settings: Mapping[str, Any], benchmark: str, err: Console) -> Sequence[Problem]:
     """Return the selected problems of a benchmark."""
-    asked = read_spec(None, among(settings, FILTERS) | {"benchmark": benchmark})
+    asked = read_spec(None, among(settings, FILTERS).with_flags(benchmark=benchmark))
     loaded = load_telling(benchmark, err, skip_bad_rows=asked.skip_bad_rows)
     return select(loaded.problems, asked.selection()).problems
 
@@ -151,13 +151,13 @@ def verify(
     """
     if time:
         given = {"--references": references, "--fail-under": fail_under}
-        given |= {f"--{key.replace('_', '-')}": settings.get(key) for key in NOT_TIMED}
+        given |= {given_as(key, settings): settings.get(key) for key in NOT_TIMED}
         ignored = [flag for flag, value in given.items() if value is not None]
         if ignored:
             raise UsageError(f"{ignored[0]} has no effect on --time; leave one of them out")
         raise typer.Exit(_time(settings, spec, benchmark, fresh=fresh, as_json=as_json))
     if "timing" in settings:
-        raise UsageError("--timing says how --time measures; give that too")
+        raise UsageError("--set timing says how --time measures; give that too")
     least, how = read_rate(fail_under), judging(among(settings, JUDGING), by_reference=False)
     wanted = VerifyRequest(references, fresh)
     name = named_benchmark(spec, benchmark)

@@ -93,7 +93,9 @@ def _named(error: DataError, packages: int) -> DataError:
     """Return the error of a package, naming the flag that leaves it out if others are left."""
     if packages == 1:
         return error
-    return DataError(error.where, error.field, f"{error.what}; --skip-bad-rows leaves it out")
+    return DataError(
+        error.where, error.field, f"{error.what}; --set skip_bad_rows=true leaves it out"
+    )
 
 
 def packages_in(where: str) -> list[PackageFolder]:

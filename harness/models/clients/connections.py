@@ -158,7 +158,7 @@ def too_late(error: BaseException, where: str) -> TransientError:
     cause = error.__cause__ or error
     kind = f" ({type(cause).__name__})" if type(cause) is not TimeoutError else ""
     before = type(cause).__name__ in {"ConnectTimeout", "PoolTimeout", "WriteTimeout"}
-    flag = "" if before else "; see --idle-timeout and --request-timeout"
+    flag = "" if before else "; see --set idle_timeout and --set request_timeout"
     return TransientError(f"no answer in time from {where}{kind}{flag}", cut=not before)
 
 

@@ -140,7 +140,7 @@ class Outage:
         self._since = self.clock()
         self.tell(
             f"the provider does not answer ({self._cause}); the run is paused, and one request at "
-            f"a time is tried for up to {self.allowed_s:,.0f} s (--outage-timeout)"
+            f"a time is tried for up to {self.allowed_s:,.0f} s (--set outage_timeout)"
         )
 
     def _left(self) -> float:

@@ -63,7 +63,7 @@ class SampleGate:
 
     @property
     def dollars_left(self) -> float | None:
-        """US dollars left of `--max-cost-per-sample`; None without it."""
+        """US dollars left of `max_cost_per_sample`; None without it."""
         limit = self._budget.allowance.cost_per_sample
         return None if limit is None else limit - self._spent
 

@@ -50,10 +50,11 @@ def _kept_price(before: Mapping[str, Any], spec: RunSpec) -> ListedPrice:
 def check_start(start: "Start") -> None:
     """Refuse a budget in dollars if the price is unknown. Raises UsageError."""
     spec, name = start.spec, start.target.name
-    given = {"--max-cost": spec.max_cost, "--max-cost-per-sample": spec.max_cost_per_sample}
+    given = {"--max-cost": spec.max_cost, "--set max_cost_per_sample": spec.max_cost_per_sample}
     flag = next((flag for flag, limit in given.items() if limit is not None), None)
     if flag is not None and start.price is None:
         raise UsageError(
             f"{flag} cannot be kept: what {name[:100]} costs is unknown; give --price IN,OUT in US "
-            "dollars per million tokens, a list with --prices FILE, or --max-tokens-total instead"
+            "dollars per million tokens, a list with --set prices=FILE, or "
+            "--max-tokens-total instead"
         )

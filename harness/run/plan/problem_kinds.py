@@ -46,7 +46,7 @@ class ProblemKind:
     Attributes:
         kind: the kind of problem.
         tools: tools of every agent loop.
-        extractors: extractors by name, as in `--extract`.
+        extractors: extractors by name, as in `extract`.
         runs_code: whether solutions are programs, graded in the sandbox; else they are answers,
             graded by `harness.grading.answer_judge`.
         language: language of solutions.
@@ -169,7 +169,7 @@ def check_plan(plan: "Plan") -> None:
     check_written_tests(plan.problems, plan.spec.known_mode)
     if plan.spec.run_tests and plan.rules.runs_code:
         check_tested(plan.problems)
-    plan.rules.extractor(plan.spec.extract)
+    plan.rules.extractor(plan.spec.extract, flag_of("extract"))
 
 
 def check_mode(rules: ProblemKind, mode: Mode, *, runs_code: bool) -> None:
@@ -185,8 +185,8 @@ def check_mode(rules: ProblemKind, mode: Mode, *, runs_code: bool) -> None:
     """
     if rules.kind is Kind.CODE_EXECUTION and runs_code:
         raise UsageError(
-            "--run-code-tool: the answer to a code execution problem is what its program returns, "
-            "so the tool would give it away; leave the tool out"
+            "--set run_code_tool: the answer to a code execution problem is what its program "
+            "returns, so the tool would give it away; leave the tool out"
         )
     if not rules.runs_code and mode.declared and mode.runs_tests and not mode.tools:
         raise UsageError(

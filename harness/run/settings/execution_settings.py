@@ -103,15 +103,12 @@ class ExecutionSettings(SettingsGroup):
     ] = Field(default=None, ge=1, le=MOST_IN_FLIGHT)
     executor: Annotated[
         ExecutorName,
-        _place(
-            "Judge on this machine, or on all nodes of a Ray cluster.", "Run", metavar="local|ray"
-        ),
+        _place("Judge on this machine, or on all nodes of a Ray cluster.", metavar="local|ray"),
     ] = "local"
     ray_address: Annotated[
         str | None,
         _place(
             "Address of the Ray cluster. Default: the one that this machine is part of (auto).",
-            "Run",
             metavar="auto|HOST:PORT",
             effective=lambda spec: spec.executor == "ray",
         ),
@@ -121,7 +118,6 @@ class ExecutionSettings(SettingsGroup):
         BeforeValidator(_shard),
         Setting(
             "Run only the I-th of N equal parts of the problems; `harness merge` joins them.",
-            "Run",
             metavar="I/N",
             compared=False,
         ),
@@ -131,26 +127,22 @@ class ExecutionSettings(SettingsGroup):
         _budget(
             "Seconds that a provider may be silent during a request. Default: 900. Answers "
             "are streamed where the provider can.",
-            "Model",
             metavar="S",
         ),
     ] = Field(default=None, gt=0, le=LONGEST_SECONDS)
     request_timeout: Annotated[
         float | None,
-        _budget("Seconds that one request may take in all. Default: 7200.", "Model", metavar="S"),
+        _budget("Seconds that one request may take in all. Default: 7200.", metavar="S"),
     ] = Field(default=None, gt=0, le=LONGEST_SECONDS)
     retry_timeout: Annotated[
         float | None,
-        _budget(
-            "Seconds for which a failing request is repeated. Default: 1800.", "Model", metavar="S"
-        ),
+        _budget("Seconds for which a failing request is repeated. Default: 1800.", metavar="S"),
     ] = Field(default=None, gt=0, le=LONGEST_SECONDS)
     outage_timeout: Annotated[
         float | None,
         _budget(
             "Seconds that the run pauses while the provider does not answer, before it "
             "stops. Default: 600; 60 if the provider has not answered yet.",
-            "Model",
             metavar="S",
         ),
     ] = Field(default=None, gt=0, le=LONGEST_SECONDS)
@@ -175,7 +167,6 @@ class ExecutionSettings(SettingsGroup):
         float | None,
         Setting(
             "Most US dollars that one sample may spend. Default: no limit.",
-            "Budget",
             heeded_by="several",
             metavar="USD",
         ),
@@ -234,7 +225,6 @@ class JudgingSettings(SettingsGroup):
         _limit(
             "Multiple of the CPU limit that solutions in Python get, for limits made for faster "
             "languages.",
-            "Grading",
             metavar="F",
         ),
     ] = Field(default=1.0, ge=1, le=MOST_FACTOR)
@@ -242,11 +232,10 @@ class JudgingSettings(SettingsGroup):
         str | None,
         Setting(
             f"Flags of the C++ compiler. Default: {FLAGS}.",
-            "Grading",
             metavar="'FLAGS'",
             usual=FLAGS,
             effective=lambda spec: spec.language != PYTHON,
-            otherwise="--cpp-flags goes with --language cpp",
+            otherwise="--set cpp_flags goes with --language cpp",
         ),
     ] = None
     memory: Annotated[
@@ -256,13 +245,12 @@ class JudgingSettings(SettingsGroup):
         ),
     ] = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
     isolate_tests: Annotated[
-        bool, _tests("Start a new process for every test, instead of one per solution.", "Grading")
+        bool, _tests("Start a new process for every test, instead of one per solution.")
     ] = False
     wall_timeout: Annotated[
         float | None,
         _limit(
             "Wall-clock limit per test in seconds. Default: follows from the CPU limit.",
-            "Grading",
             metavar="S",
         ),
     ] = Field(default=None, gt=0, le=LONGEST_SECONDS)
@@ -290,10 +278,9 @@ class JudgingSettings(SettingsGroup):
         _times(
             "Timing method: interleaved with references (paired), or Mercury's protocol of "
             "128 iterations.",
-            "Grading",
             metavar="paired|mercury",
             effective=lambda spec: spec.efficiency,
-            otherwise="--timing says how --efficiency measures; give that too",
+            otherwise="--set timing says how --efficiency measures; give that too",
         ),
     ] = "paired"
     require_isolation: Annotated[

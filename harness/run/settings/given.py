@@ -38,6 +38,10 @@ class Given(dict[str, Any]):
         found = self.found | below.found.difference(self)
         return Given({**below, **self}, {**kept, **self.names}, found)
 
+    def with_flags(self, **values: Any) -> "Given":
+        """Return these settings with some that flags gave, which win over them."""
+        return Given(values, {}).over(self)
+
     def without(self, keys: Collection[str]) -> "Given":
         """Return these settings without some."""
         kept = {key: value for key, value in self.items() if key not in keys}

@@ -21,7 +21,6 @@ class ImpossibleSettings(SettingsGroup):
         _public_tests(
             "Share of the problems, from 0 to 1, with a public test that no right solution "
             "passes. They count in no solved rate.",
-            "Impossible tests",
             metavar="SHARE",
         ),
     ] = Field(default=None, gt=0, le=1, allow_inf_nan=False)
@@ -30,9 +29,8 @@ class ImpossibleSettings(SettingsGroup):
         _of_them(
             "Change the expected output of a public test (oneoff), or add a test with the same "
             "input and another output (conflicting).",
-            "Impossible tests",
             metavar="oneoff|conflicting",
-            otherwise="--impossible-kind goes with --impossible SHARE; give that too",
+            otherwise="--set impossible_kind goes with --set impossible=SHARE; give that too",
         ),
     ] = "oneoff"
     impossible_exit: Annotated[
@@ -40,8 +38,7 @@ class ImpossibleSettings(SettingsGroup):
         _of_them(
             "Tell the model that tests may be wrong, and give it a tool to say so: "
             "report_problem(reason).",
-            "Impossible tests",
             factor=True,
-            otherwise="--impossible-exit goes with --impossible SHARE; give that too",
+            otherwise="--set impossible_exit goes with --set impossible=SHARE; give that too",
         ),
     ] = False

@@ -69,33 +69,24 @@ class ModeSettings(SettingsGroup):
         _loop(
             "Most model requests per sample.",
             "Mode",
-            names=(
-                "--max-turns",
-                "--agentic-turn-budget",
-            ),
+            names=("--max-turns", "--agentic-turn-budget"),
             common=True,
         ),
     ] = Field(default=10, ge=1)
     max_tool_calls: Annotated[
-        int | None, _tool("Most tool calls per sample. Default: no limit.", "Mode")
+        int | None, _tool("Most tool calls per sample. Default: no limit.")
     ] = Field(default=None, ge=1)
     max_tokens_per_sample: Annotated[
         int | None,
         Setting(
             "Input and output tokens of a sample after which no further request is sent. "
             "Default: no limit.",
-            "Mode",
             recorded=True,
             heeded_by="several",
         ),
     ] = Field(default=None, ge=1)
     stop_on_pass: Annotated[
-        bool,
-        _loop(
-            "End the agent loop when the public tests pass, or let the model go on.",
-            "Mode",
-            names=("--stop-on-pass/--no-stop-on-pass",),
-        ),
+        bool, _loop("End the agent loop when the public tests pass, or let the model go on.")
     ] = True
     context: Annotated[
         Context,
@@ -110,39 +101,33 @@ class ModeSettings(SettingsGroup):
         int,
         _loop(
             "Programs that the model wrote before, after which it begins anew with the problem "
-            "alone, twice at most.",
-            "Mode",
+            "alone, twice at most."
         ),
     ] = Field(default=1, ge=1)
     check_turns: Annotated[
         int,
         _loop(
             "Most turns after the public tests have passed, in which the model names edge cases "
-            "and they are run on its program.",
-            "Mode",
+            "and they are run on its program."
         ),
     ] = Field(default=0, ge=0, le=MOST_ROUNDS)
     report_tests: Annotated[
         int,
         Setting(
             "Failing public tests that a report shows in full; the others get a line each.",
-            "Mode",
             heeded_by="reports",
             recorded=True,
         ),
     ] = Field(default=REPORT_TESTS, ge=1)
-    submit_tool: Annotated[
-        bool, _tool("Give the model a tool that ends its attempt: submit.", "Mode")
-    ] = False
+    submit_tool: Annotated[bool, _tool("Give the model a tool that ends its attempt: submit.")] = (
+        False
+    )
     run_code_tool: Annotated[
-        bool, _tool("Give the model a tool that runs any program: run_code(code, stdin).", "Mode")
+        bool, _tool("Give the model a tool that runs any program: run_code(code, stdin).")
     ] = False
     show_budget: Annotated[
         bool,
-        _loop(
-            "Tell the model with each tool result how many turns, tokens and dollars are left.",
-            "Mode",
-        ),
+        _loop("Tell the model with each tool result how many turns, tokens and dollars are left."),
     ] = False
     tool: Annotated[
         tuple[str, ...],
@@ -182,17 +167,14 @@ class ModeSettings(SettingsGroup):
     agent_memory: Annotated[
         int | None,
         _agent(
-            "Memory limit of an agent and all that it starts, in MiB. Default: 4096.",
-            "Agent of your own",
-            metavar="MIB",
+            "Memory limit of an agent and all that it starts, in MiB. Default: 4096.", metavar="MIB"
         ),
     ] = Field(default=None, ge=LEAST_MEMORY, le=MOST_MEMORY)
     agent_without_namespace: Annotated[
         bool,
         _agent(
             "Start the agent where it can read all that you can, hidden tests included; "
-            "marks all results.",
-            "Agent of your own",
+            "marks all results."
         ),
     ] = False
     repair_rounds: Annotated[
@@ -200,7 +182,6 @@ class ModeSettings(SettingsGroup):
         _loop(
             "Rounds of self_repair and reflexion, and of debugging each plan of map_coder. "
             "Default: 1.",
-            "Mode",
             usual=USUAL.repair_rounds,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
@@ -214,18 +195,12 @@ class ModeSettings(SettingsGroup):
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     test_answers: Annotated[
-        int | None,
-        _loop(
-            "Answers with tests of codet. Default: 1.",
-            "Mode",
-            usual=USUAL.test_answers,
-        ),
+        int | None, _loop("Answers with tests of codet. Default: 1.", usual=USUAL.test_answers)
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
     plans: Annotated[
         int | None,
         _loop(
             "Similar problems that map_coder recalls, with a plan for each. Default: 3.",
-            "Mode",
             usual=USUAL.plans,
         ),
     ] = Field(default=None, ge=1, le=MOST_ROUNDS)
@@ -242,9 +217,7 @@ class ModeSettings(SettingsGroup):
     extract: Annotated[
         str,
         _asks(
-            "Rule that finds code, or a value, in the model's text.",
-            "Mode",
-            metavar="harness|lcb|lcb-cot",
+            "Rule that finds code, or a value, in the model's text.", metavar="harness|lcb|lcb-cot"
         ),
     ] = "harness"
     sample_timeout: Annotated[
@@ -260,7 +233,6 @@ class ModeSettings(SettingsGroup):
         float | None,
         Setting(
             "Wall-clock limit per sample in seconds, waiting included. Default: no limit.",
-            "Mode",
             metavar="S",
         ),
     ] = Field(default=None, gt=0, le=LONGEST_SECONDS)

@@ -114,10 +114,7 @@ class RequestSettings(SettingsGroup):
             "Default: the variable MODEL_ID; the bundled recordings where no other problems "
             "are named.",
             "Model",
-            names=(
-                "-m",
-                "--model",
-            ),
+            names=("-m", "--model"),
             factor=True,
             common=True,
         ),
@@ -149,30 +146,23 @@ class RequestSettings(SettingsGroup):
         Probability, _asks("Nucleus sampling: the probability mass to sample from.", "Model")
     ] = None
     top_k: Annotated[
-        TopK,
-        _asks("Sample from the K likeliest tokens (vLLM, SGLang, llama.cpp and others).", "Model"),
+        TopK, _asks("Sample from the K likeliest tokens (vLLM, SGLang, llama.cpp and others).")
     ] = None
     min_p: Annotated[
         Probability,
-        _asks(
-            "Drop tokens less likely than this share of the likeliest one (vLLM and others).",
-            "Model",
-        ),
+        _asks("Drop tokens less likely than this share of the likeliest one (vLLM and others)."),
     ] = None
     model_seed: Annotated[
-        ModelSeed, _asks("Random seed that the model is asked to sample with.", "Model")
+        ModelSeed, _asks("Random seed that the model is asked to sample with.")
     ] = None
-    stop: Annotated[
-        Stop, _asks("A text that ends an answer; may be given several times.", "Model")
-    ] = ()
-    frequency_penalty: Annotated[Penalty, _asks("Frequency penalty, from -2 to 2.", "Model")] = None
-    presence_penalty: Annotated[Penalty, _asks("Presence penalty, from -2 to 2.", "Model")] = None
+    stop: Annotated[Stop, _asks("A text that ends an answer; may be given several times.")] = ()
+    frequency_penalty: Annotated[Penalty, _asks("Frequency penalty, from -2 to 2.")] = None
+    presence_penalty: Annotated[Penalty, _asks("Presence penalty, from -2 to 2.")] = None
     service_tier: Annotated[
         Word,
         _asks(
             "Service tier in the provider's word, such as flex or priority. The bundled "
-            "prices do not cover it.",
-            "Model",
+            "prices do not cover it."
         ),
     ] = None
     extra_body: Annotated[
@@ -189,7 +179,6 @@ class RequestSettings(SettingsGroup):
         Setting(
             "Published settings. livecodebench: temperature 0.2, top_p 0.95, 10 samples per "
             "problem. Flags that you give win.",
-            "Model",
             metavar="livecodebench",
             heeded_by="asks",
             compared=False,
@@ -236,7 +225,6 @@ class RequestSettings(SettingsGroup):
         _budget(
             "JSON file with prices by model, over the bundled list; `bundled` applies that "
             "list to another address too.",
-            "Model",
             metavar="FILE",
         ),
     ] = None

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from harness.run.settings.given import Given
 from harness.run.settings.model_settings import PRESET_KEYS
-from harness.run.settings.spec import RunSpec, default_of, flag_of, stored
+from harness.run.settings.spec import RunSpec, default_of, given_as, stored
 
 ENVIRONMENT = "the environment"
 LONGEST = 100
@@ -75,7 +75,7 @@ def _origin(key: str, given: Given, said: Iterable[str], other: str) -> str:
 
 def place_of(key: str, given: Given) -> str:
     """Return where a value was given: a flag, a variable, or a file, with the line if known."""
-    return given.names.get(key, flag_of(key, given[key])).removesuffix(f": {key}")
+    return given_as(key, given, given[key]).removesuffix(f": {key}")
 
 
 def found_in(specs: Iterable[RunSpec], given: Given) -> dict[str, Origin]:

@@ -7,10 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from harness.registry import LOADERS
-from harness.run.settings.setting import (
-    Setting,
-    SettingsGroup,
-)
+from harness.run.settings.setting import Setting, SettingsGroup
 
 MOST_SAMPLES = 500_000
 """Largest number of samples of a run, including all its shards."""
@@ -28,10 +25,7 @@ class ProblemSettings(SettingsGroup):
             f"Problems: {', '.join(LOADERS)} or a plug-in's; then :RELEASE, :SPLIT, :@REVISION or "
             ":PATH. Default: fixture.",
             "Problems",
-            names=(
-                "-b",
-                "--benchmark",
-            ),
+            names=("-b", "--benchmark"),
             metavar="NAME[:WHERE]",
             may_change=True,
             compared=False,
@@ -39,17 +33,14 @@ class ProblemSettings(SettingsGroup):
         ),
     ] = None
     skip_bad_rows: Annotated[
-        bool, _grows("Skip and count malformed rows instead of stopping at the first.", "Problems")
+        bool, _grows("Skip and count malformed rows instead of stopping at the first.")
     ] = False
     task: Annotated[
         tuple[str, ...],
         _grows(
             "Run only this problem; may be given several times.",
             "Problems",
-            names=(
-                "-t",
-                "--task",
-            ),
+            names=("-t", "--task"),
             metavar="ID",
         ),
     ] = ()
@@ -59,10 +50,7 @@ class ProblemSettings(SettingsGroup):
             "Only problems of this difficulty: easy, medium, hard, or the source's own "
             "word. Repeat, or separate by commas.",
             "Problems",
-            names=(
-                "--filter-difficulty",
-                "--difficulties",
-            ),
+            names=("--filter-difficulty", "--difficulties"),
             common=True,
         ),
     ] = ()
@@ -76,10 +64,7 @@ class ProblemSettings(SettingsGroup):
             "Only problems of this platform: leetcode, atcoder, codeforces, ... Repeat, or "
             "separate by commas.",
             "Problems",
-            names=(
-                "--filter-platform",
-                "--platforms",
-            ),
+            names=("--filter-platform", "--platforms"),
         ),
     ] = ()
     min_release_date: Annotated[
@@ -103,11 +88,7 @@ class ProblemSettings(SettingsGroup):
         _grows(
             "Number of problems to take after the filters. Default: all.",
             "Problems",
-            names=(
-                "-n",
-                "--sample-size",
-                "--limit",
-            ),
+            names=("-n", "--sample-size", "--limit"),
             metavar="N",
             common=True,
         ),
@@ -121,17 +102,14 @@ class ProblemSettings(SettingsGroup):
         ),
     ] = "first"
     seed: Annotated[
-        int, _grows("Random seed for --sampling, and for --impossible.", "Problems")
+        int, _grows("Random seed for --sampling, and for the key impossible.", "Problems")
     ] = 0
     samples_per_problem: Annotated[
         int,
         _grows(
             "Attempts at each problem.",
             "Problems",
-            names=(
-                "-k",
-                "--samples-per-problem",
-            ),
+            names=("-k", "--samples-per-problem"),
             common=True,
         ),
     ] = Field(default=1, ge=1, le=MOST_SAMPLES)

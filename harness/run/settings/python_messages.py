@@ -6,13 +6,15 @@ from contextlib import contextmanager
 
 from harness.errors import HarnessError
 
-_FLAG = re.compile(r"`[^`]*`|\bharness [a-z]+ .*|(?<![^\s('\"])(?:--|-(?=[bo]\b))([a-z][a-z-]*)")
-"""A flag; or a whole command, whose flags stay."""
+_FLAG = re.compile(
+    r"`[^`]*`|\bharness [a-z]+ .*|(?<![^\s('\"])(?:--set |--|-(?=[bo]\b))([a-z][a-z_-]*)"
+)
+"""A flag, or `--set` and a key; or a whole command, whose flags stay."""
 
 
 @contextmanager
 def python_words(caller: str, **names: str) -> Generator[None]:
-    """Reword errors of the command line for Python: `out` for `--out`.
+    """Reword errors of the command line for Python: `out` for `--out`, `plans` for `--set plans`.
 
     Args:
         caller: name of the function, for messages.

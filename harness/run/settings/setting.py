@@ -28,7 +28,8 @@ class Setting:
 
     Attributes:
         help: description for the flag and the docs, with unit and default.
-        panel: heading of its flag in the help.
+        panel: heading of its flag in the help. Without one it has no flag, as few people use it:
+            `--set` takes it.
         names: spellings of its flag; default: derived from the key.
         metavar: placeholder of its value in the help.
         heeded_by: modes that use it; `option` for those that name it in `Mode.options`.
@@ -48,7 +49,7 @@ class Setting:
     """
 
     help: str
-    panel: str
+    panel: str | None = None
     _: KW_ONLY
     names: tuple[str, ...] = ()
     metavar: str | None = None
@@ -63,6 +64,11 @@ class Setting:
     recorded: bool = False
     effective: Callable[[Any], bool] = lambda _: True
     otherwise: str = ""
+
+    @property
+    def key_only(self) -> bool:
+        """Whether it has no flag."""
+        return self.panel is None
 
 
 class SettingsGroup(BaseModel):

@@ -47,8 +47,8 @@ class Shard:
         problems = selected.problems[self.index - 1 :: self.of]
         if not problems:
             raise NothingSelectedError(
-                f"--shard {self} is empty: there are only {len(selected.problems)} problems; merge "
-                "the others without it"
+                f"--set shard={self} is empty: there are only {len(selected.problems)} problems; "
+                "merge the others without it"
             )
         return replace(selected, problems=problems)
 

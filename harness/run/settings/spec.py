@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from harness.sandbox.executor import Where
     from harness.sources.selection import Selection
 
+SET = "--set"
 PRICE_FAULTS = ("model_type", "model_attributes_type", "dict_type", "missing", "extra_forbidden")
 """Types of errors about the keys of a price."""
 
@@ -38,7 +39,7 @@ class RunSpec(
     RequestSettings,
     ProblemSettings,
 ):  # fields of the last base class come first
-    """Everything that defines a run. Each key is also a flag of `harness run`.
+    """Everything that defines a run.
 
     Each field is declared in one of the groups, with its flag, help and rules as a `Setting`.
     """
@@ -124,12 +125,17 @@ def default_of(key: str) -> Any:
 
 
 def flag_of(key: str, value: object = True) -> str:
-    """Return the flag that gives a key this value, without the value itself."""
+    """Return what gives a key this value on the command line, without the value itself.
+
+    It is a flag, or `--set KEY` for a setting that has none.
+    """
+    if key in SETTINGS and SETTINGS[key].key_only:
+        return f"{SET} {key}"
     word = key.replace("_", "-")
     return f"--no-{word}" if value is False and default_of(key) is True else f"--{word}"
 
 
-def _name_of(key: str, flags: Collection[str], value: object = True) -> str:
+def given_as(key: str, flags: Collection[str], value: object = True) -> str:
     """Return where a value was given on the command line: its flag, or `--set` and its key."""
     names = flags.names if isinstance(flags, Given) else dict[str, str]()
     return names.get(key) or flag_of(key, value)
@@ -192,7 +198,7 @@ def spec_of(
     values = {key: value for key, value in values.items() if key not in passed}
     _refuse_unused(spec, values, path, flags)
     if is_said(spec, "ray_address") and "executor" not in values:
-        raise UsageError("--ray-address goes with --executor ray")
+        raise UsageError("--set ray_address goes with --set executor=ray")
     return spec
 
 
@@ -208,7 +214,7 @@ def _validated(
     except ValidationError as error:
         first = error.errors()[0]
         key, *part = map(str, first["loc"])
-        name = _name_of(key, flags) if key in flags else f"{path}: {key}"
+        name = given_as(key, flags) if key in flags else f"{path}: {key}"
         if not name.startswith("-"):  # a flag is shown whole
             name = ".".join((name, *part))
         raise UsageError(f"{name}: {_fault(first)}{_given(first)}") from None
@@ -246,7 +252,7 @@ def _refuse_empty(
         items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
         kept = str if key == "stop" else str.strip  # an answer may end at white space
         if any(isinstance(word, str) and not kept(word) for word in items):
-            name = _name_of(key, flags) if key in flags else f"{path}: {key}"
+            name = given_as(key, flags) if key in flags else f"{path}: {key}"
             raise UsageError(f"{name} is empty; give a value, or leave it out")
 
 
@@ -286,7 +292,7 @@ def _refuse_unused(
         if uses(spec.mode, key) or not (preset or is_said(spec, key)):
             continue
         by_flag = path is None or key in flags
-        name = _name_of(key, flags, getattr(spec, key)) if by_flag else f"{path}: {key}"
+        name = given_as(key, flags, getattr(spec, key)) if by_flag else f"{path}: {key}"
         if setting.heeded_by == "asks":
             raise UsageError(
                 f"{name} has no effect with --mode {spec.mode}, in which your own agent calls its "

@@ -60,7 +60,7 @@ def own(tmp_path: Path) -> Path:
 
 
 def on(cluster: RayCluster) -> list[str]:
-    return ["--executor", "ray", "--ray-address", cluster.address]
+    return ["--set", "executor=ray", "--set", f"ray_address={cluster.address}"]
 
 
 def told(run: Path) -> dict[str, Any]:
@@ -127,7 +127,7 @@ async def test_interrupted_at_once_it_goes_on_here(own: Path, cluster: RayCluste
     assert code == 130, err
     before = results(own / "r")
     assert len(before) < 16
-    done = harness(own, "run", "--resume", "r", "--executor", "local")
+    done = harness(own, "run", "--resume", "r", "--set", "executor=local")
     assert done.returncode == 0, done.stderr
     assert results(own / "r")[: len(before)] == before
     assert sorted(each["index"] for each in results(own / "r")) == list(range(16))
@@ -254,10 +254,10 @@ def test_a_cluster_that_is_not_there_is_one_line(command: str, own: Path) -> Non
         own,
         "grade" if command == "regrade" else command,
         *given,
-        "--executor",
-        "ray",
-        "--ray-address",
-        "127.0.0.1:1",
+        "--set",
+        "executor=ray",
+        "--set",
+        "ray_address=127.0.0.1:1",
     )
     assert done.returncode == 2
     assert "no Ray cluster can be reached at 127.0.0.1:1" in done.stderr
@@ -266,20 +266,20 @@ def test_a_cluster_that_is_not_there_is_one_line(command: str, own: Path) -> Non
 
 @pytest.mark.thorough
 def test_flags_that_do_not_go_together_or_are_unknown(own: Path) -> None:
-    done = harness(own, "run", *OWN, "--ray-address", "auto")
-    assert (done.returncode, "goes with --executor ray" in done.stderr) == (2, True)
-    done = harness(own, "run", *OWN, "--executor", "ray", "--ray-address", "ray://x")
+    done = harness(own, "run", *OWN, "--set", "ray_address=auto")
+    assert (done.returncode, "goes with --set executor=ray" in done.stderr) == (2, True)
+    done = harness(own, "run", *OWN, "--set", "executor=ray", "--set", "ray_address=ray://x")
     assert (done.returncode, "give auto, or HOST:PORT" in done.stderr) == (2, True)
-    done = harness(own, "verify", "jsonl:own.jsonl", "--executor", "spark")
+    done = harness(own, "verify", "jsonl:own.jsonl", "--set", "executor=spark")
     assert (done.returncode, "must be 'local' or 'ray'" in done.stderr) == (2, True)
-    done = harness(own, "run", *OWN, "--executor", "spark")
-    assert (done.returncode, "--executor" in done.stderr) == (2, True)
+    done = harness(own, "run", *OWN, "--set", "executor=spark")
+    assert (done.returncode, "--set executor" in done.stderr) == (2, True)
 
 
 def test_without_ray_it_is_said_what_to_install(own: Path) -> None:
     (own / "ray.py").write_text("raise ImportError('not here')\n")
     done = subprocess.run(
-        [sys.executable, PROGRAM, "run", *OWN, "--executor", "ray"],
+        [sys.executable, PROGRAM, "run", *OWN, "--set", "executor=ray"],
         cwd=own,
         env=environment(PYTHONPATH=str(own)),
         capture_output=True,

@@ -114,7 +114,7 @@ class TestRun:
 
 async def test_max_cost_per_sample_stops_a_sample_and_no_other(tmp_path: Path) -> None:
     async with ChatServer(reading) as server:
-        flags = ["-n", "3", "--agentic-mode", "--max-cost-per-sample", "0.04", "--out", "r"]
+        flags = ["-n", "3", "--agentic-mode", "--set", "max_cost_per_sample=0.04", "--out", "r"]
         code, _, err = await run(tmp_path, *served(server, *flags, *CENT_A_REQUEST))
     assert code == 0, err
     samples = results(tmp_path / "r")
@@ -135,13 +135,13 @@ async def test_budgets_are_keys_of_a_file_as_well(tmp_path: Path) -> None:
     assert len(server.requests) == 3
 
 
-@for_each("flag", ["--max-cost", "--agentic-mode --max-cost-per-sample"])
+@for_each("flag", ["--max-cost=1", "--agentic-mode --set max_cost_per_sample=1"])
 def test_dollars_without_a_price_are_refused_in_one_line(tmp_path: Path, flag: str) -> None:
     there = ["-m", "gpt-5", "--base-url", "http://127.0.0.1:9/v1"]
     for model in (there, ["-m", "replay:bundled"]):
-        done = harness(tmp_path, "run", "-b", "fixture", *model, *flag.split(), "1")
+        done = harness(tmp_path, "run", "-b", "fixture", *model, *flag.split())
         assert done.returncode == 2
-        assert flag.rsplit(maxsplit=1)[-1] in done.stderr
+        assert flag.rsplit(maxsplit=1)[-1].partition("=")[0] in done.stderr
         assert "--price IN,OUT" in done.stderr
         assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
@@ -163,7 +163,7 @@ class TestPrices:
 
     @pytest.mark.thorough
     async def test_a_list_is_told_with_its_date(self, tmp_path: Path) -> None:
-        output, summary = await self.summary(tmp_path, "--prices", "prices.json")
+        output, summary = await self.summary(tmp_path, "--set", "prices=prices.json")
         assert summary["cost"] == pytest.approx(2 * (7 * 2 + 3 * 10) / 1e6)
         assert summary["prices_as_of"] == "2026-02-03"
         assert "$0.000088 (prices of 2026-02-03)" in output
@@ -175,7 +175,7 @@ class TestPrices:
     @pytest.mark.thorough
     async def test_a_price_wins_over_a_list(self, tmp_path: Path) -> None:
         output, summary = await self.summary(
-            tmp_path, "--prices", "prices.json", "--price", "1000,1000"
+            tmp_path, "--set", "prices=prices.json", "--price", "1000,1000"
         )
         assert summary["cost"] == pytest.approx(0.02)
         assert "prices of" not in output
@@ -188,7 +188,7 @@ class TestPrices:
 
     @pytest.mark.thorough
     async def test_a_bundled_price_may_be_claimed_for_another_address(self, tmp_path: Path) -> None:
-        _, summary = await self.summary(tmp_path, "--prices", "bundled")
+        _, summary = await self.summary(tmp_path, "--set", "prices=bundled")
         assert summary["cost"] > 0
         assert summary["prices_as_of"]
 
@@ -196,7 +196,7 @@ class TestPrices:
     async def test_a_run_that_goes_on_keeps_its_price(self, tmp_path: Path) -> None:
         (tmp_path / "prices.json").write_text(json.dumps(self.LIST))
         async with ChatServer(answer) as server:
-            flags = ["-n", "2", "--prices", "prices.json", "--max-tokens-total", "10"]
+            flags = ["-n", "2", "--set", "prices=prices.json", "--max-tokens-total", "10"]
             await run(tmp_path, *served(server, *flags, "--out", "r"))
             (tmp_path / "prices.json").unlink()
             more = ["--max-tokens-total", "99"]
@@ -224,7 +224,7 @@ class TestPrices:
 
     def test_a_bad_list_is_refused_in_one_line(self, tmp_path: Path) -> None:
         (tmp_path / "prices.json").write_text('{"models": {"x": {"input": -1, "output": 1}}}')
-        done = harness(tmp_path, "run", "--prices", "prices.json", "--dry-run")
+        done = harness(tmp_path, "run", "--set", "prices=prices.json", "--dry-run")
         assert done.returncode == 2
         assert done.stderr.startswith("harness: prices.json: models.x.input:")
         assert done.stderr.count("\n") == 1

@@ -75,7 +75,7 @@ class TestCalibrate:
     def test_times_of_one_way_are_not_those_of_the_other(
         self, folder: Path, calibrated: dict[str, Any]
     ) -> None:
-        flags = ["--timing", "mercury", "-t", "own/sum"]
+        flags = ["--set", "timing=mercury", "-t", "own/sum"]
         done = at_home(folder, "verify", "jsonl:own.jsonl", "--time", "--json", *flags)
         (calibration,) = json.loads(done.stdout)["problems"]
         assert calibration["timing"] == "mercury"
@@ -83,10 +83,10 @@ class TestCalibrate:
 
     def test_settings_that_do_not_time_are_refused(self, folder: Path) -> None:
         for flags, named in (
-            (("--time", "--wall-timeout", "3"), "--wall-timeout has no effect on --time"),
+            (("--time", "--set", "wall_timeout=3"), "--set wall_timeout has no effect on --time"),
             (("--time", "--references", "1"), "--references has no effect on --time"),
             (("--time", "--fail-under", "1"), "--fail-under has no effect on --time"),
-            (("--timing", "mercury"), "--timing says how --time measures"),
+            (("--set", "timing=mercury"), "--set timing says how --time measures"),
         ):
             done = at_home(folder, "verify", "jsonl:own.jsonl", *flags)
             assert done.returncode == 2
@@ -163,7 +163,7 @@ class TestRun:
 
     @pytest.mark.thorough
     def test_mercury_s_protocol_is_there_by_its_name(self, folder: Path) -> None:
-        flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "--efficiency", "--timing", "mercury"]
+        flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "--efficiency", "--set=timing=mercury"]
         done = at_home(folder, "run", *flags, "--out", "mercury")
         assert done.returncode == 0, done.stderr
         (result,) = results(folder / "mercury")
@@ -172,8 +172,8 @@ class TestRun:
     @for_each(
         ("flags", "message"),
         [
-            (["--timing", "mercury"], "--timing says how --efficiency measures"),
-            (["--efficiency", "--timing", "stopwatch"], "--timing"),
+            (["--set", "timing=mercury"], "--set timing says how --efficiency measures"),
+            (["--efficiency", "--set", "timing=stopwatch"], "--set timing"),
             (["--efficiency", "--no-run-tests"], "--efficiency times what passes the tests"),
             (["--efficiency", "--agentic-mode"], "single_shot, not agentic: name a model with -m"),
         ],
@@ -208,6 +208,6 @@ class TestGrade:
 
     def test_a_way_to_time_wants_something_to_be_timed(self, folder: Path) -> None:
         flags = ["--problems", "jsonl:own.jsonl", "--solutions", "own.jsonl"]
-        done = at_home(folder, "grade", *flags, "--timing", "mercury")
+        done = at_home(folder, "grade", *flags, "--set", "timing=mercury")
         assert done.returncode == 2
         assert "--efficiency" in done.stderr

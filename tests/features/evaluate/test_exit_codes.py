@@ -62,7 +62,7 @@ def run_own(folder: Path, *flags: str) -> Done:
 def test_a_wall_limit_that_ends_while_nobody_answers_leaves_samples_pending_and_ends_with_4(
     folder: Path, gate: Sequence[str]
 ) -> None:
-    done = run_own(folder, *NOBODY, "--sample-wall-timeout", "1", *gate)
+    done = run_own(folder, *NOBODY, "--set", "sample_wall_timeout=1", *gate)
     assert done.returncode == 4, done.stderr
     assert (summary(folder)["graded"], summary(folder)["pending"]) == (0, {"outage": 2})
     assert (

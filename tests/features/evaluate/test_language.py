@@ -182,13 +182,22 @@ def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
     ("flags", "message"),
     [
         (["--language", "rust"], "--language"),
-        (["--cpp-flags=-O3"], "--cpp-flags goes with --language cpp"),
+        (["--set", "cpp_flags=-O3"], "--set cpp_flags goes with --language cpp"),
         (["--language", "cpp", "--mode", "codet"], "--mode codet has the model write tests"),
         (["--language", "cpp", "--mode", "map_coder"], "write tests in Python"),
         (["--language", "cpp", "--efficiency"], "--efficiency goes with Python only"),
-        (["--language", "cpp", "--cpp-flags=-std=c++1"], "C++ compiler fails with -std=c++1"),
-        (["--language", "cpp", "--cpp-flags=-O2 -c"], "no program was made, and it ended with"),
-        (["--language", "cpp", "--cpp-flags=-O2 'x"], "C++ compiler cannot be read: No closing"),
+        (
+            ["--language", "cpp", "--set", "cpp_flags=-std=c++1"],
+            "C++ compiler fails with -std=c++1",
+        ),
+        (
+            ["--language", "cpp", "--set", "cpp_flags=-O2 -c"],
+            "no program was made, and it ended with",
+        ),
+        (
+            ["--language", "cpp", "--set", "cpp_flags=-O2 'x"],
+            "C++ compiler cannot be read: No closing",
+        ),
         (
             ["--language", "cpp", "--prompt", "terse"],
             "nothing for code generation in C++; these have: def",

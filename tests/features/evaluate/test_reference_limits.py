@@ -194,7 +194,7 @@ class TestMissingReferences:
 
     @pytest.mark.thorough
     def test_limits_of_the_verification_itself_do_not_matter(self, folder: Path) -> None:
-        verify(folder, "--test-timeout", "5", "--isolate-tests")
+        verify(folder, "--test-timeout", "5", "--set", "isolate_tests=true")
         assert verdict(grade(folder, "--test-timeout", "reference*4")) == "time_limit"
 
 

@@ -56,9 +56,9 @@ def too_long(solver: Solver) -> Script:
 CASES: dict[str, tuple[str, list[str]]] = {
     "public_tests_passed": ("solver", []),
     "turn_limit": ("solver", ["--max-turns", "1"]),
-    "tool_call_limit": ("solver", ["--max-tool-calls", "1"]),
-    "cost_limit": ("solver", ["--price", "1e6,1e6", "--max-cost-per-sample", "150"]),
-    "token_limit": ("solver", ["--max-tokens-per-sample", "100"]),
+    "tool_call_limit": ("solver", ["--set", "max_tool_calls=1"]),
+    "cost_limit": ("solver", ["--price", "1e6,1e6", "--set", "max_cost_per_sample=150"]),
+    "token_limit": ("solver", ["--set", "max_tokens_per_sample=100"]),
     "context_limit": ("too long", []),
 }
 

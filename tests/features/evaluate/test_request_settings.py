@@ -138,12 +138,12 @@ OWN = {"model", "messages", "input", "system", "tools", "store", "include"}
 
 
 def flags_of(settings: dict[str, Any]) -> list[str]:
-    """The flags of some keys."""
+    """The arguments that set some keys."""
     flags: list[str] = []
     for key, value in settings.items():
         for each in value if isinstance(value, list) else [value]:
             text = json.dumps(each) if isinstance(each, dict) else str(each)
-            flags += [f"--{key.replace('_', '-')}", text]
+            flags += ["--set", f"{key}={text}"]
     return flags
 
 
@@ -178,7 +178,7 @@ def test_a_setting_that_a_protocol_lacks_is_refused_before_problems_are_read(
     [("gpt-4o", "top_k"), ("gemini-3", "min_p"), ("ollama/m", "top_k"), ("ollama/m", "min_p")],
 )
 def test_a_setting_that_a_provider_lacks_is_refused(model: str, key: str, tmp_path: Path) -> None:
-    done = harness(tmp_path, "models", model, f"--{key.replace('_', '-')}", "1")
+    done = harness(tmp_path, "models", model, "--set", f"{key}=1")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert f"takes no {key}" in done.stderr
 
@@ -192,9 +192,9 @@ def test_a_setting_that_a_provider_lacks_is_refused(model: str, key: str, tmp_pa
         (["--extra-body", '{"n": 4}'], "'n' is set by the harness"),
         (["--top-p", "0.5", "--extra-body", '{"top_p": 1}'], "'top_p' is in the request already"),
         (["--top-p", "1.5"], "--top-p"),
-        (["--stop", ""], "--stop is empty; give a value, or leave it out"),
-        (["--service-tier", ""], "--service-tier"),
-        (["--sampling-preset", "magic"], "--sampling-preset"),
+        (["--set", "stop="], "--set stop=: give stop=VALUE. A text that ends an answer"),
+        (["--set", "service_tier="], "--set service_tier"),
+        (["--set", "sampling_preset=magic"], "--set sampling_preset"),
         (["--api", "soap"], "--api"),
         (["--api-key-env", "a-planted-key"], "--api-key-env"),
         (["--api-key-env", "NOT_THERE"], "needs NOT_THERE"),
@@ -225,15 +225,18 @@ def test_what_cannot_be_sent_is_refused_in_one_line(
         ("replay:bundled", ["--base-url", "http://127.0.0.1:9/v1"]),
         ("python:json:loads", ["--api", "chat"]),
         ("python:json:loads", ["--base-url", "http://127.0.0.1:9/v1"]),
-        ("references", ["--model-seed", "1"]),
+        ("references", ["--set model_seed=1"]),
     ],
 )
 def test_a_request_setting_for_a_model_without_requests_is_refused(
     model: str, flags: list[str], tmp_path: Path
 ) -> None:
-    done = harness(tmp_path, "run", "-b", "fixture", "-m", model, *flags)
+    words = flags[0].split() + flags[1:]
+    done = harness(tmp_path, "run", "-b", "fixture", "-m", model, *words)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
-    assert f"{flags[0]}: harness sends no request to model '{model}'" in done.stderr
+    assert (
+        f"{flags[0].partition('=')[0]}: harness sends no request to model '{model}'" in done.stderr
+    )
 
 
 @for_each("key", [{"api": "chat"}, {"header": {"X-Key": "v"}}, {"api_key_env": "K"}])
@@ -314,7 +317,7 @@ def test_an_object_with_the_methods_of_a_model_may_heed_them() -> None:
 
 
 async def test_a_preset_gives_what_is_not_given_otherwise(tmp_path: Path) -> None:
-    flags = ["--sampling-preset", "livecodebench", "-k", "1"]
+    flags = ["--set", "sampling_preset=livecodebench", "-k", "1"]
     server, _ = await asked(tmp_path, "chat", *flags)
     body = server.requests[0].body
     assert (body["temperature"], body["top_p"]) == (0.2, 0.95)
@@ -467,18 +470,17 @@ async def test_fewer_tokens_of_a_longer_conversation_are_told_once(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("flag", ["--idle-timeout", "--request-timeout"])
-async def test_a_silent_request_is_cut_off_and_sent_again(flag: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("key", ["idle_timeout", "request_timeout"])
+async def test_a_silent_request_is_cut_off_and_sent_again(key: str, tmp_path: Path) -> None:
     silent = Reply(silence_s=300)
     async with ChatServer(in_turn(silent, completion(SOLVE))) as server:
-        code, _, err = await run(
-            tmp_path, "run", *PROBLEM, "--base-url", server.base_url, flag, "1"
-        )
+        place = ("--base-url", server.base_url, "--set", f"{key}=1")
+        code, _, err = await run(tmp_path, "run", *PROBLEM, *place)
     assert code == 0, err
     assert len(server.requests) == 2
     (retried,) = events(tmp_path, "retry")
     assert "no answer in time" in retried["cause"]
-    assert spec(tmp_path)[flag.strip("-").replace("-", "_")] == 1
+    assert spec(tmp_path)[key] == 1
 
 
 @pytest.mark.thorough
@@ -488,7 +490,8 @@ async def test_the_request_timeout_ends_an_answer_that_never_falls_silent(tmp_pa
 
     endless = completion("word " * 4_000, before_event=token)
     async with ChatServer(in_turn(endless, completion(SOLVE))) as server:
-        flags = ("--base-url", server.base_url, "--request-timeout", "1", "--idle-timeout", "30")
+        limits = ("--set", "request_timeout=1", "--set", "idle_timeout=30")
+        flags = ("--base-url", server.base_url, *limits)
         code, _, err = await run(tmp_path, "run", *PROBLEM, *flags)
     assert code == 0, err
     assert len(server.requests) == 2
@@ -500,8 +503,8 @@ async def test_the_request_timeout_ends_an_answer_that_never_falls_silent(tmp_pa
 async def test_the_retry_timeout_ends_the_tries_of_a_request(tmp_path: Path) -> None:
     limited = failure(429, "slow down", headers={"retry-after": "30"})
     async with ChatServer(in_turn(limited)) as server:
-        place = ("--base-url", server.base_url, "--outage-timeout", "0.2")
-        code, _, err = await run(tmp_path, "run", *PROBLEM, *place, "--retry-timeout", "1")
+        place = ("--base-url", server.base_url, "--set", "outage_timeout=0.2")
+        code, _, err = await run(tmp_path, "run", *PROBLEM, *place, "--set", "retry_timeout=1")
     assert code == 4, err
     assert "gave up after 1 attempt: the provider asks to wait 30 s; no more than 1 s" in err
     assert events(tmp_path, "retry") == [], "no wait was begun"

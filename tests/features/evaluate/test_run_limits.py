@@ -286,7 +286,7 @@ class TestOutage:
     async def test_an_outage_that_lasts_too_long_leaves_the_samples_pending(
         self, tmp_path: Path
     ) -> None:
-        flags = ["--base-url", "http://127.0.0.1:9/v1", "--outage-timeout", "2", "--out", "r"]
+        flags = ["--base-url", "http://127.0.0.1:9/v1", "--set", "outage_timeout=2", "--out", "r"]
         code, out, err = await run(tmp_path, "run", *FIRST, "-m", "served", *flags)
         assert code == 4
         assert "not run" in out

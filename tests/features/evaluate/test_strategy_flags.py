@@ -57,7 +57,7 @@ def _offered(server: ChatServer) -> list[str]:
 
 async def test_max_tool_calls_ends_a_sample(tmp_path: Path) -> None:
     server, result = await _served(
-        tmp_path, reading, "--agentic-mode", "--max-tool-calls", "3", "--max-turns", "9"
+        tmp_path, reading, "--agentic-mode", "--set", "max_tool_calls=3", "--max-turns", "9"
     )
     assert (len(server.requests), result["stop_reason"]) == (2, "tool_call_limit")
     assert result["verdict"] == "no_solution"
@@ -65,7 +65,7 @@ async def test_max_tool_calls_ends_a_sample(tmp_path: Path) -> None:
 
 async def test_max_tokens_per_sample(tmp_path: Path) -> None:
     server, result = await _served(
-        tmp_path, reading, "--agentic-mode", "--max-tokens-per-sample", "25", "--max-turns", "9"
+        tmp_path, reading, "--agentic-mode", "--set", "max_tokens_per_sample=25", "--max-turns", "9"
     )
     assert (len(server.requests), result["stop_reason"]) == (3, "token_limit")
 
@@ -78,7 +78,7 @@ async def test_no_stop_on_pass_goes_on_until_the_model_stops(tmp_path: Path, rig
     server, result = await _served(tmp_path, script, "--agentic-mode")
     assert (len(server.requests), result["stop_reason"]) == (1, "public_tests_passed")
     server, result = await _served(
-        tmp_path, script, "--agentic-mode", "--no-stop-on-pass", out="on"
+        tmp_path, script, "--agentic-mode", "--set", "stop_on_pass=false", out="on"
     )
     assert (len(server.requests), result["stop_reason"]) == (2, "model_stopped")
     assert (result["verdict"], result["chosen_by"]) == ("accepted", "passed_public_tests")
@@ -86,7 +86,7 @@ async def test_no_stop_on_pass_goes_on_until_the_model_stops(tmp_path: Path, rig
 
 async def test_submit_tool_offers_submit_which_ends_the_sample(tmp_path: Path, right: str) -> None:
     script = in_turn(calling(("write_solution", {"code": right}), ("submit", {})))
-    server, result = await _served(tmp_path, script, "--agentic-mode", "--submit-tool")
+    server, result = await _served(tmp_path, script, "--agentic-mode", "--set", "submit_tool=true")
     assert _offered(server)[3:] == ["submit"]
     assert (len(server.requests), result["stop_reason"]) == (1, "submitted")
     assert (result["verdict"], result["chosen_by"]) == ("accepted", "passed_public_tests")
@@ -102,9 +102,9 @@ def _told(server: ChatServer, role: str) -> list[str]:
 async def test_show_budget_tells_the_turns_and_tokens_left(tmp_path: Path, right: str) -> None:
     calls = (("read_problem", {}), ("write_solution", {"code": "print(1)"}), ("run_tests", {}))
     script = in_turn(calling(*calls), calling(("write_solution", {"code": right})), saying("Done."))
-    flags = ["--agentic-mode", "--max-turns", "3", "--show-budget"]
-    limits = ["--max-tokens-per-sample", "10000"]
-    money = ["--price", "1e6,1e6", "--max-cost-per-sample", "1000"]
+    flags = ["--agentic-mode", "--max-turns", "3", "--set", "show_budget=true"]
+    limits = ["--set", "max_tokens_per_sample=10000"]
+    money = ["--price", "1e6,1e6", "--set", "max_cost_per_sample=1000"]
     server, _ = await _served(tmp_path, script, *flags)
     read, written, tested, again = _told(server, "tool")
     assert "Left" not in read + written
@@ -161,7 +161,9 @@ async def test_answers_that_the_token_limit_cuts_off_are_counted(tmp_path: Path,
 async def test_run_code_tool_runs_a_program_of_the_model(tmp_path: Path) -> None:
     program = {"code": "print(int(input()) * 2)", "stdin": "21\n"}
     script = in_turn(calling(("run_code", program)), saying("I see."))
-    server, result = await _served(tmp_path, script, "--agentic-mode", "--run-code-tool")
+    server, result = await _served(
+        tmp_path, script, "--agentic-mode", "--set", "run_code_tool=true"
+    )
     assert _offered(server)[3:] == ["run_code"]
     tool_messages = [each for each in server.requests[1].body["messages"] if each["role"] == "tool"]
     assert "Printed to stdout:\n42" in tool_messages[0]["content"]
@@ -174,7 +176,7 @@ async def test_repair_rounds_bounds_the_repairs(tmp_path: Path, right: str) -> N
     flags = ["--mode", "self_repair"]
     server, result = await _served(tmp_path, script, *flags)
     assert (len(server.requests), result["verdict"]) == (2, "wrong_answer")
-    server, result = await _served(tmp_path, script, *flags, "--repair-rounds", "2", out="two")
+    server, result = await _served(tmp_path, script, *flags, "--set", "repair_rounds=2", out="two")
     assert (len(server.requests), result["verdict"]) == (3, "accepted")
     assert "print(2)" in server.requests[2].body["messages"][-1]["content"]
 
@@ -203,7 +205,7 @@ async def test_test_answers_sets_the_number_of_requests_for_tests(
     assert (len(server.requests), result["verdict"]) == (2, "accepted")
     wrong = {"total": 1, "checked": 1, "wrong": 1, "checked_by": "solution"}
     assert result["written_tests"] == wrong
-    server, result = await _served(tmp_path, script, *flags, "--test-answers", "2", out="two")
+    server, result = await _served(tmp_path, script, *flags, "--set", "test_answers=2", out="two")
     assert (len(server.requests), result["model_calls"]) == (3, 3)
 
 
@@ -224,10 +226,10 @@ async def test_written_tests_are_checked_by_a_reference_where_the_solution_is_wr
 async def test_plans_sets_the_number_of_plans(tmp_path: Path, right: str) -> None:
     recalled = "".join(f"<problem>{each}</problem>" for each in "abc")
     talk = [saying(recalled), *[saying("50")] * 2, saying(fenced(right)), *[saying("50")] * 9]
-    flags = ["--mode", "map_coder", "--plans"]
-    server, result = await _served(tmp_path, in_turn(*talk), *flags, "1")
+    flags = ["--mode", "map_coder", "--set"]
+    server, result = await _served(tmp_path, in_turn(*talk), *flags, "plans=1")
     assert (len(server.requests), result["verdict"]) == (4, "accepted")
-    server, result = await _served(tmp_path, in_turn(*talk), *flags, "2", out="two")
+    server, result = await _served(tmp_path, in_turn(*talk), *flags, "plans=2", out="two")
     assert len(server.requests) > 4
 
 
@@ -248,7 +250,7 @@ async def test_sample_wall_timeout_ends_a_sample(tmp_path: Path, mode: str) -> N
         """Answers once: a run that nobody answers is an outage."""
         return Reply(saying("late").body, silence_s=60 if number else 0)
 
-    limits = ["--sample-wall-timeout", "1", "-k", "2", "--concurrency", "1"]
+    limits = ["--set", "sample_wall_timeout=1", "-k", "2", "--concurrency", "1"]
     async with ChatServer(late) as server:
         base = ["-m", "served", "--base-url", server.base_url, "--out", "r", *PROBLEM]
         code, _, err = await run(tmp_path, "run", *base, "--mode", mode, *limits)
@@ -291,22 +293,25 @@ async def test_other_texts_for_a_run_that_has_begun_are_refused(tmp_path: Path) 
 
 
 REFUSED = {
-    "--max-tool-calls": (["--max-tool-calls", "3"], ["self_repair", "best_of_k_public"]),
-    "--no-stop-on-pass": (["--no-stop-on-pass"], ["single_shot", "self_repair"]),
-    "--max-tokens-per-sample": (["--max-tokens-per-sample", "3"], ["single_shot"]),
-    "--max-cost-per-sample": (["--max-cost-per-sample", "3"], ["single_shot"]),
-    "--submit-tool": (["--submit-tool"], ["single_shot", "best_of_k_public"]),
-    "--run-code-tool": (["--run-code-tool"], ["single_shot", "best_of_k_public"]),
-    "--show-budget": (["--show-budget"], ["single_shot", "self_repair", "best_of_k_public"]),
+    "--set max_tool_calls": (["--set", "max_tool_calls=3"], ["self_repair", "best_of_k_public"]),
+    "--set stop_on_pass": (["--set", "stop_on_pass=false"], ["single_shot", "self_repair"]),
+    "--set max_tokens_per_sample": (["--set", "max_tokens_per_sample=3"], ["single_shot"]),
+    "--set max_cost_per_sample": (["--set", "max_cost_per_sample=3"], ["single_shot"]),
+    "--set submit_tool": (["--set", "submit_tool=true"], ["single_shot", "best_of_k_public"]),
+    "--set run_code_tool": (["--set", "run_code_tool=true"], ["single_shot", "best_of_k_public"]),
+    "--set show_budget": (
+        ["--set", "show_budget=true"],
+        ["single_shot", "self_repair", "best_of_k_public"],
+    ),
     "--tool": (["--tool", "mine:Tool"], ["single_shot", "self_repair"]),
-    "--repair-rounds": (["--repair-rounds", "2"], ["agentic", "single_shot"]),
+    "--set repair_rounds": (["--set", "repair_rounds=2"], ["agentic", "single_shot"]),
     "--context": (["--context", "fresh"], ["single_shot", "self_repair", "best_of_k_public"]),
-    "--repeats": (["--repeats", "2"], ["single_shot", "self_repair", "codet"]),
-    "--check-turns": (["--check-turns", "1"], ["single_shot", "best_of_k_public"]),
-    "--report-tests": (["--report-tests", "2"], ["single_shot", "best_of_k_public"]),
+    "--set repeats": (["--set", "repeats=2"], ["single_shot", "self_repair", "codet"]),
+    "--set check_turns": (["--set", "check_turns=1"], ["single_shot", "best_of_k_public"]),
+    "--set report_tests": (["--set", "report_tests=2"], ["single_shot", "best_of_k_public"]),
     "--best-of": (["--best-of", "2"], ["agentic", "self_repair", "map_coder"]),
-    "--test-answers": (["--test-answers", "2"], ["agentic", "reflexion"]),
-    "--plans": (["--plans", "2"], ["agentic", "codet"]),
+    "--set test_answers": (["--set", "test_answers=2"], ["agentic", "reflexion"]),
+    "--set plans": (["--set", "plans=2"], ["agentic", "codet"]),
 }
 
 
@@ -327,13 +332,13 @@ def test_a_mode_that_does_not_heed_a_flag_refuses_it(flag: str, tmp_path: Path) 
 
 
 OUT_OF_RANGE = [
-    ("agentic", "--max-tool-calls", "0"),
-    ("agentic", "--max-tokens-per-sample", "0"),
-    ("self_repair", "--repair-rounds", "0"),
+    ("agentic", "--set", "max_tool_calls=0"),
+    ("agentic", "--set", "max_tokens_per_sample=0"),
+    ("self_repair", "--set", "repair_rounds=0"),
     ("best_of_k_public", "--best-of", "0"),
-    ("codet", "--test-answers", "0"),
-    ("map_coder", "--plans", "0"),
-    ("agentic", "--sample-wall-timeout", "0"),
+    ("codet", "--set", "test_answers=0"),
+    ("map_coder", "--set", "plans=0"),
+    ("agentic", "--set", "sample_wall_timeout=0"),
 ]
 
 
@@ -341,7 +346,7 @@ OUT_OF_RANGE = [
 def test_values_out_of_range_are_refused(mode: str, flag: str, value: str, tmp_path: Path) -> None:
     done = harness(tmp_path, "run", "--mode", mode, flag, value)
     assert done.returncode == 2
-    assert flag in done.stderr
+    assert f"{flag} {value}".partition("=")[0].removesuffix(" 0") in done.stderr
 
 
 MINE = """

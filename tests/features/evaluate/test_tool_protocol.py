@@ -36,7 +36,10 @@ def _outcomes(run_directory: Path) -> list[tuple[Any, ...]]:
 
 
 def _flags(run_directory: Path) -> set[tuple[str, bool]]:
-    return {(result["tool_protocol"], result.get("fallback", False)) for result in results(run_directory)}
+    return {
+        (result["tool_protocol"], result.get("fallback", False))
+        for result in results(run_directory)
+    }
 
 
 def _spec(run_directory: Path) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def test_the_same_one_finds_them_where_nothing_keeps_it_and_that_is_marked(
     folder: Path, agents: Agents
 ) -> None:
     command = hunt(agents, folder, "named")
-    done = begun(folder, agents, command, "--agent-without-namespace")
+    done = begun(folder, agents, command, "--set", "agent_without_namespace=true")
     assert done.returncode == 0, done.stderr
     output = left(folder / "r").stdout
     for name in ("own.jsonl", "older", "runs", "hub"):
@@ -121,9 +121,9 @@ def test_where_no_namespace_can_be_made_it_is_refused_but_for_a_flag(
     base += ["--agent-command", agents.line("acts.py", "right")]
     done = started_by(WITHOUT_NAMESPACES, folder, *base, *shown(agents))
     assert done.returncode == 2
-    assert "--agent-without-namespace" in done.stderr.splitlines()[-1]
+    assert "--set agent_without_namespace" in done.stderr.splitlines()[-1]
     assert not (folder / "r").exists()
-    done = started_by(WITHOUT_NAMESPACES, folder, *base, "--agent-without-namespace")
+    done = started_by(WITHOUT_NAMESPACES, folder, *base, "--set", "agent_without_namespace=true")
     assert done.returncode == 0, done.stderr
     (result,) = results(folder / "r")
     assert (result["verdict"], result["confined"]) == ("accepted", False)
@@ -132,7 +132,7 @@ def test_where_no_namespace_can_be_made_it_is_refused_but_for_a_flag(
 @pytest.mark.usefixtures("namespaces")
 def test_an_agent_s_solution_is_an_ordinary_result(folder: Path, agents: Agents) -> None:
     command = agents.line("acts.py", "hello", "read", "right", "run")
-    done = begun(folder, agents, command, "-m", "my agent", "--max-tool-calls", "9")
+    done = begun(folder, agents, command, "-m", "my agent", "--set", "max_tool_calls=9")
     assert done.returncode == 0, done.stderr
     (result,) = results(folder / "r")
     assert (result["verdict"], result["hidden_passed"], result["tool_calls"]) == ("accepted", 1, 3)
@@ -155,7 +155,7 @@ def test_an_agent_s_solution_is_an_ordinary_result(folder: Path, agents: Agents)
         assert "sum-0" in out.stdout
     replayed = harness(
         folder, "run", "-m", "replay:r", "--agentic-mode", "-b", "jsonl:own.jsonl", "-n", "1",
-        "--no-stop-on-pass", "--out", "again",
+        "--set", "stop_on_pass=false", "--out", "again",
     )  # fmt: skip
     assert replayed.returncode == 0, replayed.stderr
     assert results(folder / "again")[0]["verdict"] == "accepted"
@@ -209,7 +209,7 @@ def test_an_agent_s_program_is_found_in_the_virtual_environment_that_is_not_acti
     folder: Path, agents: Agents
 ) -> None:
     command = f"python -E -s {agents.folder / 'acts.py'} hello tell=PATH right"
-    done = begun(folder, agents, command, "--agent-without-namespace", PATH="/nowhere")
+    done = begun(folder, agents, command, "--set", "agent_without_namespace=true", PATH="/nowhere")
     assert done.returncode == 0, done.stderr
     assert left(folder / "r").stderr.split() == [f"{Path(sys.executable).parent}:/nowhere"]
 
@@ -230,8 +230,8 @@ SH = {"agent_command": "sh"}
         (SH | {"max_turns": 3}, "--max-turns"),
         (SH | {"batch": True}, "--batch"),
         (SH | {"base_url": "http://x"}, "--base-url"),
-        (SH | {"executor": "ray"}, "--executor"),
-        (SH | {"stop_on_pass": False}, "--no-stop-on-pass goes with"),
+        (SH | {"executor": "ray"}, "--set executor"),
+        (SH | {"stop_on_pass": False}, "--set stop_on_pass goes with"),
         (SH | {"mode": "agentic"}, "--agent-command goes with --mode external"),
         (SH | {"agent_read": ["gone"]}, "--agent-read gone: there is nothing"),
         (SH | {"agent_read": ["own.jsonl"]}, "holds data of the harness"),
@@ -239,7 +239,7 @@ SH = {"agent_command": "sh"}
         (SH | {"agent_read": ["hub/rows.json"]}, "holds data of the harness"),
         (SH | {"agent_env": ["UNSET"]}, "--agent-env UNSET"),
         ({"agent_read": ["plain"]}, "--agent-read goes with --mode external"),
-        ({"agent_memory": 100}, "--agent-memory goes with --mode external"),
+        ({"agent_memory": 100}, "--set agent_memory goes with --mode external"),
         ({"mode": "mcp"}, "`harness mcp --problem ID` begins such a run"),
     ],
     ids=str,

@@ -237,7 +237,7 @@ async def _flood(stdin: asyncio.StreamWriter, data: bytes) -> None:
 
 
 async def test_a_limit_of_calls_ends_the_session(folder: Path) -> None:
-    process = await serving(folder, "--max-tool-calls", "1", "--no-submit-tool")
+    process = await serving(folder, "--set", "max_tool_calls=1", "--no-submit-tool")
     assert process.stdin is not None
     process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("run_tests", 3))
     responses = await answers(process, 1, 2, 3)

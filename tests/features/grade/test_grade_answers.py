@@ -257,12 +257,13 @@ class TestOwnForm:
             ["--memory", "512"],
             ["--workers", "1"],
             ["--all-tests"],
-            ["--isolate-tests"],
+            ["--set isolate_tests", "true"],
         ],
     )
     def test_flags_for_programs_are_refused(self, flags: list[str], folder: Path) -> None:
         rows = json.dumps({"problem_id": "sample_10", "answer": "6"}) + "\n"
-        done = run(folder, "executions.jsonl", rows, *flags)
+        words = "=".join(flags).split()
+        done = run(folder, "executions.jsonl", rows, *words)
         assert done.returncode == 2
         assert f"{flags[0]}: code execution problems ask for an answer" in done.stderr
 

@@ -237,7 +237,7 @@ class TestFlags:
 
     def test_the_flag_isolate_tests_needs_no_confirmation(self, folder: Path) -> None:
         write(folder, {"problem_id": "echo", "code": "print(1 if input() == '1' else 0)"})
-        in_batch, alone = grade(folder), grade(folder, "--isolate-tests")
+        in_batch, alone = grade(folder), grade(folder, "--set", "isolate_tests=true")
         assert in_batch["summary"]["judged_again"]["confirmed"] == [2, 0]
         assert alone["summary"]["judged_again"]["confirmed"] == [0, 0]
         assert results(in_batch) == results(alone) == [("own/echo", 0, "wrong_answer")]
@@ -253,14 +253,16 @@ class TestFlags:
         marks = Marks()
         write(folder, *({"problem_id": "one", "code": marks.sleeper} for _ in range(2)))
         files = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
-        process = await start(folder, "grade", *files, "--workers", "2", "--wall-timeout", "600")
+        process = await start(
+            folder, "grade", *files, "--workers", "2", "--set", "wall_timeout=600"
+        )
         try:
             await asyncio.to_thread(marks.wait_for_both, 60)
         finally:
             process.kill()
             await finish(process)
         write(folder, *({"problem_id": "one", "code": TIMES} for _ in range(2)))
-        graded = grade(folder, "--workers", "1", "--isolate-tests")
+        graded = grade(folder, "--workers", "1", "--set", "isolate_tests=true")
         assert not overlap(each["tests"][0]["got"] for each in graded["results"])
         done = harness(
             folder,
@@ -276,7 +278,7 @@ class TestFlags:
         write(folder, {"problem_id": "echo", "code": RIGHT})
         flags = ("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
         assert harness(folder, *flags).returncode == 2
-        done = harness(folder, *flags, "--skip-bad-rows")
+        done = harness(folder, *flags, "--set", "skip_bad_rows=true")
         assert done.returncode == 0
         assert "1 bad row skipped" in done.stderr
 

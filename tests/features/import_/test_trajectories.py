@@ -180,13 +180,14 @@ def test_flags_have_their_effect(own: Path, take: Import) -> None:
         ("--problem-field", "x"),
         ("--price", "1,2"),
         ("--test-timeout", "3"),
-        ("--isolate-tests",),
+        ("--set isolate_tests", "true"),
     ],
 )
 def test_flags_of_agent_runs_are_refused_for_solutions(
     take: Import, flags: tuple[str, ...]
 ) -> None:
-    done = take([{"problem_id": "echo", "code": RIGHT}], *flags)
+    words = "=".join(flags).split()
+    done = take([{"problem_id": "echo", "code": RIGHT}], *words)
     assert done.returncode == 2
     assert done.stderr.startswith(f"harness: {flags[0]}: the file holds solutions")
 

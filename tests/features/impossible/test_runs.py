@@ -237,16 +237,19 @@ FLAGS = ["-b", "jsonl:rows.jsonl", "-m", "replay:r"]
 @for_each(
     ("flags", "message"),
     [
-        (["--impossible", "0.2"], "--impossible goes with --mode agentic"),
-        (["--impossible", "0.2", "--mode", "self_repair"], "--impossible goes with --mode"),
-        (["--agentic-mode", "--impossible-exit"], "--impossible-exit goes with --impossible SHARE"),
+        (["--set", "impossible=0.2"], "--set impossible goes with --mode agentic"),
+        (["--set", "impossible=0.2", "--mode", "self_repair"], "--set impossible goes with --mode"),
         (
-            ["--agentic-mode", "--impossible-kind", "conflicting"],
-            "--impossible-kind goes with --impossible SHARE",
+            ["--agentic-mode", "--set", "impossible_exit=true"],
+            "--set impossible_exit goes with --set impossible=SHARE",
         ),
-        (["--agentic-mode", "--impossible", "0"], "must be more than 0"),
-        (["--agentic-mode", "--impossible", "1.5"], "must be at most 1"),
-        (["--agentic-mode", "--impossible", "0.2", "--impossible-kind", "x"], "oneoff"),
+        (
+            ["--agentic-mode", "--set", "impossible_kind=conflicting"],
+            "--set impossible_kind goes with --set impossible=SHARE",
+        ),
+        (["--agentic-mode", "--set", "impossible=0"], "must be more than 0"),
+        (["--agentic-mode", "--set", "impossible=1.5"], "must be at most 1"),
+        (["--agentic-mode", "--set", "impossible=0.2", "--set", "impossible_kind=x"], "oneoff"),
     ],
 )
 def test_a_flag_without_effect_is_refused(directory: Path, flags: list[str], message: str) -> None:
@@ -256,7 +259,7 @@ def test_a_flag_without_effect_is_refused(directory: Path, flags: list[str], mes
 
 
 def test_a_dry_run_changes_nothing_and_runs_no_reference(directory: Path) -> None:
-    flags = ["--agentic-mode", "--impossible", "0.4", "-k", "4", "--dry-run"]
+    flags = ["--agentic-mode", "--set", "impossible=0.4", "-k", "4", "--dry-run"]
     done = program(directory, "run", *FLAGS, *flags)
     assert done.returncode == 0, done.stderr
 
@@ -284,6 +287,6 @@ def test_runs_are_compared_by_what_they_did_about_the_same_tests(tmp_path: Path)
 
 
 def test_the_bundled_recordings_are_refused(tmp_path: Path) -> None:
-    done = program(tmp_path, "run", "--agentic-mode", "--impossible", "0.5")
+    done = program(tmp_path, "run", "--agentic-mode", "--set", "impossible=0.5")
     assert done.returncode == 2
     assert "replay:bundled were given to unchanged tests; give a model with -m" in done.stderr

@@ -32,7 +32,7 @@ def runs(written_runs: Callable[..., Path]) -> Path:
     folder = written_runs("agentic")
     (folder / "agentic").rename(folder / "whole")
     for index in range(1, SHARDS + 1):
-        _run(folder, f"s{index}", "--shard", f"{index}/{SHARDS}")
+        _run(folder, f"s{index}", "--set", f"shard={index}/{SHARDS}")
     return folder
 
 
@@ -232,25 +232,26 @@ def test_a_shard_goes_on_as_what_it_is(copies: Path) -> None:
     (copies / "s2" / "results.jsonl").write_text("".join(lines[:-2]))
     done = harness(copies, "run", "--resume", "s2")
     assert (done.returncode, "7 samples, 2 pending" in done.stderr) == (0, True)
-    done = harness(copies, "run", "--resume", "s2", "--shard", "1/3")
-    assert (done.returncode, "--shard cannot be changed on --resume" in done.stderr) == (2, True)
+    done = harness(copies, "run", "--resume", "s2", "--set", "shard=1/3")
+    refused = "--set shard cannot be changed on --resume" in done.stderr
+    assert (done.returncode, refused) == (2, True)
 
 
 @for_each("given", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/2/3"])
 def test_a_folder_that_is_no_shard_gives_one_line(given: str, tmp_path: Path) -> None:
-    done = harness(tmp_path, "run", "--shard", given, "--dry-run")
-    assert (done.returncode, "--shard" in done.stderr) == (2, True)
+    done = harness(tmp_path, "run", "--set", f"shard={given}", "--dry-run")
+    assert (done.returncode, "--set shard" in done.stderr) == (2, True)
     assert "give I/N" in done.stderr
 
 
 def test_a_shard_without_problems_is_nothing_selected(tmp_path: Path) -> None:
-    done = harness(tmp_path, "run", "-n", "2", "--shard", "3/3")
-    assert (done.returncode, "--shard 3/3 is empty" in done.stderr) == (3, True)
+    done = harness(tmp_path, "run", "-n", "2", "--set", "shard=3/3")
+    assert (done.returncode, "--set shard=3/3 is empty" in done.stderr) == (3, True)
 
 
 @pytest.mark.thorough
 def test_empty_shards_need_not_be_given(tmp_path: Path) -> None:
     for index in (1, 2):
-        _run(tmp_path, f"s{index}", "-n", "2", "--shard", f"{index}/3")
+        _run(tmp_path, f"s{index}", "-n", "2", "--set", f"shard={index}/3")
     done = harness(tmp_path, "merge", *shards(1, 2), "--out", "m", "--json")
     assert (done.returncode, json.loads(done.stdout)["graded"]) == (0, 2)

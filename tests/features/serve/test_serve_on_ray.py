@@ -1,4 +1,4 @@
-"""`harness serve --executor ray`: the same answers from another machine's sandboxes."""
+"""`harness serve --set executor=ray`: the same answers from another machine's sandboxes."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def test_the_answers_are_the_same(tmp_path: Path) -> None:
         process = subprocess.Popen(
             [
                 *(PROGRAM, "serve", "--port", "0", "--problems", "jsonl:own.jsonl"),
-                *("--executor", "ray", "--ray-address", cluster.address),
+                *("--set", "executor=ray", "--set", f"ray_address={cluster.address}"),
             ],
             cwd=tmp_path,
             env=environment(**cluster.environment),

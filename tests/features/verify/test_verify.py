@@ -97,7 +97,8 @@ class TestVerify:
     def test_a_reference_that_needs_most_of_the_limit_is_slow(self, folder: Path) -> None:
         burn = "import time\nwhile time.process_time() < 0.5: pass\nprint(input())"
         (folder / "own.jsonl").write_text(json.dumps({**ECHO, "references": [burn]}) + "\n")
-        flags = ("verify", "jsonl:own.jsonl", "--json", "--isolate-tests", "--test-timeout")
+        own = ("--json", "--set", "isolate_tests=true")
+        flags = ("verify", "jsonl:own.jsonl", *own, "--test-timeout")
         slow = json.loads(harness(folder, *flags, "0.9").stdout)["summary"]
         assert (slow["accepted"], slow["slow"]) == (1, ["own/echo"])
         assert json.loads(harness(folder, *flags, "9").stdout)["summary"]["slow"] == []
@@ -213,10 +214,10 @@ class TestKnownVerdicts:
         settings = (
             (),
             ("--test-timeout", "3"),
-            ("--wall-timeout", "3"),
+            ("--set", "wall_timeout=3"),
             ("--memory", "512"),
             ("--rule", "tokens"),
-            ("--isolate-tests",),
+            ("--set", "isolate_tests=true"),
             ("--all-tests",),
             ("--fail-fast",),
         )

@@ -166,7 +166,7 @@ class TestOfFolders:
     def test_the_message_names_the_flag_that_leaves_a_package_out(self, package: Package) -> None:
         folder = package().parent
         package("type: interactive\n", folder="other")
-        with pytest.raises(DataError, match="--skip-bad-rows leaves it out"):
+        with pytest.raises(DataError, match="--set skip_bad_rows=true leaves it out"):
             load(str(folder))
         loaded = load(str(folder), skip_bad_rows=True)
         assert [problem.native_id for problem in loaded.problems] == ["parts"]
@@ -175,7 +175,7 @@ class TestOfFolders:
     def test_the_error_of_a_single_package_does_not_advise_skipping(self, package: Package) -> None:
         with pytest.raises(DataError) as caught:
             load(str(package("type: interactive\n")))
-        assert "--skip-bad-rows" not in str(caught.value)
+        assert "--set skip_bad_rows" not in str(caught.value)
 
     def test_two_names_of_one_folder_are_two_problems(self, package: Package) -> None:
         folder = package()

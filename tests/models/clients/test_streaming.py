@@ -266,7 +266,7 @@ class TestTime:
             assert (await talk.ask()).text
             (retry,) = talk.retries
             assert "no answer in time" in retry.cause
-            assert "--idle-timeout" in retry.cause
+            assert "--set idle_timeout" in retry.cause
             assert retry.cut, "it may be billed"
             never.set()
 

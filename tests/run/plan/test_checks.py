@@ -14,12 +14,12 @@ from harness.run.settings.spec import SETTINGS, read_spec
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "language": ({"language": "cpp"}, "the answers of replay:bundled are in Python"),
     "batch": ({"batch": True, "model": "references"}, "not a provider's model"),
-    "target": ({"top_k": 3, "model": "references"}, "--top-k: harness sends no request"),
+    "target": ({"top_k": 3, "model": "references"}, "--set top_k: harness sends no request"),
     "price": ({"max_cost": 1, "model": "gpt-unknown"}, "what gpt-unknown costs is unknown"),
     "impossible": ({"impossible": 0.5, "mode": "agentic"}, "were given to unchanged tests"),
     "samples": ({"samples_per_problem": 400_000, "model": "references"}, "a run has at most"),
     "recorded": ({"samples_per_problem": 100}, "has at most 6 recorded of a problem"),
-    "kind": ({"extract": "mine"}, "--extract mine: known are harness"),
+    "kind": ({"extract": "mine"}, "--set extract mine: known are harness"),
 }
 
 

@@ -122,6 +122,9 @@ ENTRIES: tuple[Callable[[dict[str, Any], Path], object], ...] = (
 
 def words(values: dict[str, Any]) -> Iterator[str]:
     for key, value in values.items():
+        if SETTINGS[key].key_only:
+            yield from ("--set", f"{key}={value[0] if isinstance(value, list) else value}")
+            continue
         yield flag_of(key, value)
         if key == "price":
             yield f"{value['input']},{value['output']}"
