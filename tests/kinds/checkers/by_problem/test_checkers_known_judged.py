@@ -60,9 +60,7 @@ class TestReading:
         plain, checked = load(str(path)).problems
         assert plain.content_hash != checked.content_hash
         changed = checked.checker.model_copy(update={"code": "def check(*_): return True"})
-        monkeypatch.setattr(
-            "harness.sources.livecodebench.livecodebench.checker_of", lambda *_: changed
-        )
+        monkeypatch.setattr("harness.kinds.checkers.by_problem.checker_of", lambda *_: changed)
         assert load(str(path)).problems[1].content_hash != checked.content_hash
 
     @for_each("isolate", [False, True])
