@@ -12,11 +12,13 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from imported import AT_IMPORT, Command, Imported, Running
+from pydantic_core import to_jsonable_python
 
 PROGRAM = str(Path(sys.executable).with_name("harness"))
 Done = subprocess.CompletedProcess[str]
@@ -224,7 +226,20 @@ async def run(folder: Path, *arguments: str | Path, **env: str) -> tuple[int | N
     return done.returncode, done.stdout, done.stderr
 
 
+@cache
+def _left_out() -> dict[str, Any]:
+    """Return the fields of a result that a line leaves out where they have these values."""
+    from harness.run.store.results import SampleResult
+
+    fields = SampleResult.model_fields.items()
+    return {
+        name: to_jsonable_python(field.get_default(call_default_factory=True))
+        for name, field in fields
+        if not field.is_required()
+    }
+
+
 def results(run_directory: Path) -> list[dict[str, Any]]:
-    """Return the committed samples of a run."""
+    """Return the committed samples of a run, with the fields that their lines leave out."""
     lines = (run_directory / "results.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
+    return [{**_left_out(), **json.loads(line)} for line in lines]
