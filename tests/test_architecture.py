@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from for_each import for_each
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -404,7 +404,7 @@ def _folders() -> list[Path]:
     ]
 
 
-@for_each("folder", _folders())
+@pytest.mark.parametrize("folder", _folders())
 def test_a_folder_says_what_is_inside_and_what_is_not(folder: Path) -> None:
     """In five lines; each name is a module or folder beside the page, or a path from the root."""
     heading, empty, what, inside, outside = (folder / "README.md").read_text().splitlines()
@@ -444,7 +444,7 @@ def _print_homes() -> None:
     )
 
 
-@for_each("command", ["--help", "run --help", "compare --help", "models --help"])
+@pytest.mark.parametrize("command", ["--help", "run --help", "compare --help", "models --help"])
 def test_help_imports_nothing_heavy(command: str) -> None:
     code = (
         "import sys, runpy\n"
