@@ -109,7 +109,7 @@ def test_a_replay_has_the_same_tests_and_outcomes(tmp_path: Path) -> None:
     assert stored(tmp_path / "again") == stored(tmp_path / "r")
     assert told(again) == told(first)
     replayed = {"model": f"replay:{tmp_path / 'r'}", "benchmark": ROWS, "mode": "agentic"}
-    with pytest.raises(UsageError, match="had impossible tests: give impossible SHARE"):
+    with pytest.raises(UsageError, match="had impossible tests: give impossible=SHARE"):
         evaluate(**replayed, out=tmp_path / "other")
     run(tmp_path / "unchanged", solves_honestly, impossible=None)
     replayed["model"] = f"replay:{tmp_path / 'unchanged'}"
