@@ -192,7 +192,7 @@ class Episodes(Closing):
         check_language(spec.language, problems, flags=spec.cpp_flags or "")
         check_mode(rules, LOOP, runs_code=spec.run_code_tool)
         check_settings(rules, self._said, runs_code=spec.run_code_tool, caller=CALLER)
-        rules.extractor(spec.extract)
+        rules.extractor(spec.extract, "extract")
         return rules
 
     def toolbox(self, rules: ProblemKind) -> Toolbox:

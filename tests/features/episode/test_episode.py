@@ -265,7 +265,7 @@ class TestMistakes:
             ({"max_truns": 2}, "unknown key 'max_truns'; did you mean 'max_turns'"),
             ({"test_timeout": "reference*3"}, "give seconds"),
             ({"prompt": "none such"}, "no prompt set or folder 'none such'"),
-            ({"extract": "none such"}, "--set extract none such"),
+            ({"extract": "none such"}, "^extract none such: known are"),
             ({"exclude": ["own/three", "echo", "own/echo", "double", "untested"]}, "is left"),
         ],
     )
