@@ -8,10 +8,11 @@ from typing import Annotated, Any, NamedTuple, Protocol, Self
 from pydantic import AfterValidator, Field
 
 from harness.excerpts import shorten
+from harness.frozen import Frozen
 from harness.grading.verdict import LIMITS, UNKNOWN, Grade, TestResult, Verdict
 from harness.languages import PYTHON
 from harness.languages.program_key import code_hash
-from harness.models.protocol import Frozen, Usage
+from harness.models.protocol import Usage
 from harness.problem import ProblemView, TestCase, shows_output
 from harness.sandbox.execution import Execution
 from harness.text import writable

@@ -10,9 +10,9 @@ from harness.agent.extraction.code import Extract, extract
 from harness.agent.journal import Journal
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.tool_use import ToolUse
+from harness.frozen import Frozen
 from harness.models.protocol import (
     ContextOverflowError,
-    Frozen,
     Model,
     ModelError,
     ModelSettings,

@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from harness.frozen import Frozen
 from harness.grading.verdict import Grade, Verdict, whole_grade
-from harness.models.protocol import Frozen, Message, ModelTurn, ToolMessage, Usage
+from harness.models.protocol import Message, ModelTurn, ToolMessage, Usage
 from harness.problem import TestCase
 from harness.tools.workspace import Report
 

@@ -4,18 +4,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+
+from harness.frozen import Frozen
 
 if TYPE_CHECKING:
     from harness.problem import ProblemView
 
 FIRST_SETTINGS = frozenset({"temperature", "max_tokens", "reasoning_effort"})
-
-
-class Frozen(BaseModel):
-    """Base of immutable data classes."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class ToolSpec(Frozen):

@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from functools import partial, wraps
 
 from harness.agent.extraction.marked import JSON_TAGS, in_json, tagged
+from harness.frozen import Frozen
 from harness.markdown import UNTAGGED, FencedBlock, fenced_blocks
-from harness.models.protocol import Frozen
 from harness.python_source import parse_or_none
 from harness.solution_source import begins_program, is_solution, says_nothing
 

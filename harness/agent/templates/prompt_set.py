@@ -32,10 +32,11 @@ from harness.agent.templates.template import (
     variables,
 )
 from harness.errors import UsageError
+from harness.frozen import Frozen
 from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES
 from harness.languages.known import language as known_language
-from harness.models.protocol import Frozen, SystemMessage, UserMessage
+from harness.models.protocol import SystemMessage, UserMessage
 from harness.problem import Kind, ProblemView
 from harness.text import writable
 from harness.tools.further_tests import further_tests

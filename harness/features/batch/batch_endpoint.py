@@ -18,12 +18,13 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeVar, cast
 
+from harness.frozen import Frozen
 from harness.models.clients.endpoint import MAX_ANSWER_BYTES, Endpoint
 from harness.models.clients.retry import Pace, RetryPolicy, ask_until_answered
 from harness.models.clients.timeouts import Timeouts
 from harness.models.clients.wire import Json, read_json, word
 from harness.models.faults import MalformedAnswerError, TransientError
-from harness.models.protocol import Frozen, Message, ModelError, ModelSettings, ModelTurn
+from harness.models.protocol import Message, ModelError, ModelSettings, ModelTurn
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from harness.closing import Closing
 from harness.errors import RunDirectoryError
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.store.results import storage_error
 
 

@@ -17,7 +17,7 @@ from harness.features.compare.speed import Faster
 from harness.features.compare.spend import equal_spend
 from harness.features.compare.spend_result import SpendComparison
 from harness.figures import count
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.registry import hooks
 from harness.run.settings.spec import COMPARED
 from harness.run.store.directory import refuse_experiment

@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
+from harness.frozen import Frozen
 from harness.grading.verdict import Score, Verdict
-from harness.models.protocol import Frozen
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts

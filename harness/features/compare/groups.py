@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.store.results import SampleResult
 from harness.run.summary.groups import FEWEST, KINDS, rank
 from harness.stats.paired import compare_counts

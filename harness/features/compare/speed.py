@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from harness.figures import count, score
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.stats.rates import Rate
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from harness.features.compare.arms import CurveKind, Unit
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.stats.crossing import CrossingPoint, crossing
 from harness.stats.spend_curves import Policies, difference_interval, rate_interval, resampled
 

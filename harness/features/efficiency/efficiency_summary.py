@@ -9,7 +9,7 @@ from harness.features.efficiency.beyond import beyond_at_k
 from harness.features.efficiency.mean_share import MeasuredShare, known_rate, mean_rate
 from harness.features.efficiency.scale import Efficiency
 from harness.figures import figure, score
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.stats.pass_at_k import steps_to
 from harness.stats.rates import Rate
 

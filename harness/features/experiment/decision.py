@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import AliasChoices, Field
 
 from harness.figures import count, points
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.store.results import SampleResult
 from harness.stats.sequential import Evidence, evidence
 

@@ -24,7 +24,7 @@ from harness.features.experiment.variants import (
     is_name,
     with_known_shots,
 )
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.settings.spec import stored
 from harness.run.store.directory import EXPERIMENT
 from harness.version import __version__

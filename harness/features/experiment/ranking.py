@@ -16,7 +16,7 @@ from harness.features.experiment.experiment_file import Stored, read_experiment
 from harness.features.experiment.stopping_goal import PAIR
 from harness.features.experiment.variants import OF_THE_WHOLE, Spec
 from harness.figures import count
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.store.directory import MANIFEST
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.summary.loaded_run import Run, prices_as_of, read_run

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from harness.errors import RunDirectoryError
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.store.directory import MANIFEST, write_json
 from harness.run.store.files import read_file
 from harness.run.store.results import storage_error

@@ -13,6 +13,7 @@ from harness.features.efficiency.efficiency_table import efficiency_facts, effic
 from harness.features.efficiency.scale import Efficiency
 from harness.features.grade.solutions import MatchedSolution, Published, unmatched_words
 from harness.figures import counts, percent, words
+from harness.frozen import Frozen
 from harness.grading.jobs import Judged
 from harness.grading.verdict import (
     INFRASTRUCTURE,
@@ -23,7 +24,6 @@ from harness.grading.verdict import (
     Verdict,
 )
 from harness.languages import PYTHON
-from harness.models.protocol import Frozen
 from harness.run.plan.languages import compiler_words
 from harness.run.summary.facts import judged_again, no_hidden_tests, sandbox_level
 from harness.run.summary.summary import (

@@ -10,12 +10,13 @@ from harness.agent.extraction.code import Extract, Extraction, asserted_by_lcb
 from harness.agent.extraction.fences import extract_fenced
 from harness.errors import DataError, UsageError
 from harness.figures import count
+from harness.frozen import Frozen
 from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.verdict import Grade, Verdict
 from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES
-from harness.models.protocol import Frozen, Usage
+from harness.models.protocol import Usage
 from harness.problem import Kind, Problem
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.problem_kinds import rules_of

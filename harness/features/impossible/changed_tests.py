@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter, ValidationError
 
 from harness.errors import RunDirectoryError
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.problem import Problem, TestCase
 from harness.run.settings.impossible_settings import ImpossibleKind
 from harness.sources.files.content_hash import content_hash

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from harness.agent.attempt import BY_TOOL, IN_WORDS
 from harness.features.impossible.impossible_result import ImpossibleOutcome
 from harness.figures import count, rate_words, words
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.store.results import SampleResult
 from harness.run.summary.fact import Fact, Facts, Screen
 from harness.stats.rates import Rate, rate_by_problem

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from harness.agent.attempt import IN_WORDS, ChosenBy, StopReason
 from harness.features.impossible.changed_tests import TestChange
+from harness.frozen import Frozen
 from harness.grading.verdict import Verdict
-from harness.models.protocol import Frozen
 from harness.run.settings.impossible_settings import ImpossibleKind
 
 if TYPE_CHECKING:

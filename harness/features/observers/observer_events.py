@@ -18,8 +18,8 @@ from pydantic import Field
 
 from harness.agent.events import Resumed, Retried
 from harness.errors import UsageError
+from harness.frozen import Frozen
 from harness.grading.verdict import Verdict
-from harness.models.protocol import Frozen
 from harness.plugins import words_of
 from harness.run.observer import Failure, Observer, Progress, Watch, tell_progress
 from harness.run.plan.plan import Plan

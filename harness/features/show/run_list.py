@@ -12,7 +12,7 @@ from pydantic import Field
 from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.store.directory import RESULTS, read_manifest
 from harness.run.store.files import reason_of
 from harness.run.store.planned_samples import planned_samples, samples_by_problem

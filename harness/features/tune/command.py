@@ -23,7 +23,7 @@ from harness.features.tune.tune_file import TuneOptions
 from harness.features.tune.tuning import TuneRequest, Tuning
 from harness.features.tune.view import tune_view
 from harness.figures import number_range
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import PreparedRun
 from harness.run.settings.spec import RunSpec

@@ -11,7 +11,7 @@ from harness.features.tune.reflection import spent_on_reflection
 from harness.features.tune.search_record import CandidateRecord, read_record
 from harness.features.tune.tune_file import Ended, TuneFile, read_tune
 from harness.figures import count, dollars, p_words
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.plan.budget import NOTHING
 from harness.run.store.directory import MANIFEST
 

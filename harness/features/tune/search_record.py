@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import Field
 
 from harness.features.experiment.runs_folder import read_contents, write_contents
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 
 FILE = "candidates.json"
 SCHEMA = 1

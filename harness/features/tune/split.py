@@ -5,7 +5,7 @@ from datetime import date
 
 from harness.errors import NothingSelectedError, UsageError
 from harness.figures import count
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.problem import Problem
 from harness.sources.selection import random_sample
 

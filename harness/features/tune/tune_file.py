@@ -10,8 +10,8 @@ from pydantic import Field, PositiveInt
 from harness.errors import RunDirectoryError
 from harness.features.experiment.runs_folder import read_contents, write_contents
 from harness.features.tune.split import ProblemSplit, Sizes
+from harness.frozen import Frozen
 from harness.models.prices.price_lists import ListedPrice
-from harness.models.protocol import Frozen
 from harness.run.settings.spec import RESUMABLE, flag_of
 
 FILE = "tune.json"

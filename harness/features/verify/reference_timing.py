@@ -13,8 +13,8 @@ from harness.features.efficiency.efficiency_summary import cpu_time
 from harness.features.efficiency.measurement import Scales, machine, timing_of
 from harness.features.efficiency.scale import Scale
 from harness.figures import count
+from harness.frozen import Frozen
 from harness.languages.program_key import code_hash
-from harness.models.protocol import Frozen
 from harness.problem import Problem, Reference
 from harness.run.plan.problem_kinds import require_code_generation
 from harness.run.plan.problem_loader import Benchmark, checked, name_of, read

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 
 from harness.errors import DataError
 from harness.figures import count, counts, words
+from harness.frozen import Frozen
 from harness.grading.jobs import Job, Options, ReferenceAt
 from harness.grading.reference_verdicts import Finding, keys_of
 from harness.grading.verdict import INFRASTRUCTURE, ROUNDING, UNKNOWN, Verdict
@@ -15,7 +16,6 @@ from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES
 from harness.languages.language import MissingCompilerError
 from harness.languages.program_key import CODE_HASH, code_hash
-from harness.models.protocol import Frozen
 from harness.problem import PARTIAL, Problem, Reference
 from harness.run.plan.languages import refusal
 from harness.run.plan.problem_kinds import require_code_generation

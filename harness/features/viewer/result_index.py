@@ -15,10 +15,11 @@ from pydantic import ValidationError
 from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError
 from harness.features.impossible.impossible_result import ImpossibleResult
+from harness.frozen import Frozen
 from harness.grading.verdict import Score, Verdict
 from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
-from harness.models.protocol import Frozen, Usage
+from harness.models.protocol import Usage
 from harness.run.store.files import LONGEST_LINE, open_file
 from harness.run.store.results import SampleResult
 

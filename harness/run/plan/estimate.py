@@ -17,9 +17,10 @@ from typing import NamedTuple
 
 from pydantic_core import to_json
 
+from harness.frozen import Frozen
 from harness.languages.starters import view_in
 from harness.models.prices.price import Price, cost
-from harness.models.protocol import Frozen, Message, Usage
+from harness.models.protocol import Message, Usage
 from harness.models.providers import OPENAI, OPENAI_CHAT, Protocol
 from harness.problem import Problem
 from harness.run.plan.plan import Plan

@@ -16,8 +16,9 @@ from pydantic import Field, ValidationError
 
 from harness.agent.attempt import ChosenBy, LoopFacts, Reported, StopReason, ToolProtocolUsed
 from harness.errors import RunDirectoryError, StorageError
+from harness.frozen import Frozen
 from harness.grading.verdict import Grade, JudgedAgain, Score, Verdict
-from harness.models.protocol import Frozen, Usage
+from harness.models.protocol import Usage
 from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Level
 from harness.registry import hooks

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.store.directory import is_under_way
 from harness.run.store.pending import NOT_NEEDED, NOT_RUN, Reason, pending_reasons, reason_text
 from harness.run.store.planned_samples import planned_samples

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from harness.errors import UsageError
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.store.results import SampleResult
 from harness.run.summary.summary import rate_of
 from harness.stats.rates import Rate

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.models.protocol import Frozen
+from harness.frozen import Frozen
 from harness.run.store.results import SampleResult
 from harness.stats.cumulative import cumulative
 from harness.stats.rates import Rate, rate_by_problem

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from harness.agent.strategies.modes import mode_named
 from harness.errors import RunDirectoryError
 from harness.figures import count
+from harness.frozen import Frozen
 from harness.models.prices.price import Price, cost
 from harness.models.prices.price_lists import ListedPrice
-from harness.models.protocol import Frozen
 from harness.registry import hooks
 from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, read_manifest
 from harness.run.store.files import LARGEST_SUMMARY, read_file

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 from pydantic import Field
 
 from harness.agent.attempt import ChosenBy, LoopFacts
+from harness.frozen import Frozen
 from harness.grading.verdict import JudgedAgain, Score, Verdict
-from harness.models.protocol import Frozen, Usage
+from harness.models.protocol import Usage
 from harness.registry import hooks
 from harness.run.store.results import Columns, SampleResult, WrittenTestCounts
 from harness.run.summary.iteration import Curve, curve_of
