@@ -1,4 +1,4 @@
-"""Programs that are compiled before they run: what a worker asks of the one who compiles."""
+"""Programs that are compiled before they run: how a worker gets and runs them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

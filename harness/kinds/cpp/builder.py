@@ -236,9 +236,9 @@ class Builder:
         return self.server
 
     def ended(self, execution: Execution, word: bytes) -> Execution:
-        """Return the execution of a compiled program, as C++'s own words give its ending.
+        """Return the execution of a compiled program, with the ending that its stderr tells.
 
-        A program that is refused memory ends itself. With a word it is a function's
+        A program that is refused memory aborts. With a word, the program is a function
         (`harness.sandbox.program_builder`).
         """
         aborted = execution.ending is Ending.SIGNAL and execution.code == signal.SIGABRT

@@ -100,15 +100,15 @@ class ModeSettings(SettingsGroup):
     repeats: Annotated[
         int,
         _loop(
-            "Programs that the model wrote before, after which it begins anew with the problem "
-            "alone, twice at most."
+            "Number of repeated programs after which the model begins anew with the problem alone. "
+            "It begins anew twice at most."
         ),
     ] = Field(default=1, ge=1)
     check_turns: Annotated[
         int,
         _loop(
-            "Most turns after the public tests have passed, in which the model names edge cases "
-            "and they are run on its program."
+            "Most turns after the public tests have passed. In each the model names edge cases, "
+            "which are run on its program."
         ),
     ] = Field(default=0, ge=0, le=MOST_ROUNDS)
     report_tests: Annotated[

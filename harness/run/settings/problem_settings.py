@@ -96,7 +96,7 @@ class ProblemSettings(SettingsGroup):
     sampling: Annotated[
         Literal["first", "random", "stratified"],
         _grows(
-            "Which problems to take when there are more.",
+            "Which problems to take if more match than --sample-size.",
             "Problems",
             metavar="first|random|stratified",
         ),
