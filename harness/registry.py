@@ -320,12 +320,13 @@ def installed(target: str) -> Any:
     """Import an object; None if its feature is not part of this installation.
 
     Raises:
-        ModuleNotFoundError: a package that the feature needs is not installed.
+        ModuleNotFoundError: a package that the feature needs is not installed, or the object is
+            no feature's.
     """
     try:
         return resolve(target)
     except ModuleNotFoundError as error:
-        if missing_package(error) is not None:
+        if missing_package(error) is not None or not target.startswith("harness.features."):
             raise
         return None
 

@@ -6,7 +6,7 @@ import pytest
 from program import harness_after
 
 from harness import features
-from harness.registry import COMMANDS
+from harness.registry import COMMANDS, installed
 
 HERE = Path(features.__path__[0])
 FEATURES = sorted(path.parent.name for path in HERE.glob("*/__init__.py"))
@@ -84,3 +84,9 @@ def test_what_asks_for_it_is_refused_in_one_line(
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert "is not part of this installation" in done.stderr
+
+
+def test_only_what_belongs_to_a_feature_may_be_missing() -> None:
+    assert installed("harness.features.none_such.module:check") is None
+    with pytest.raises(ModuleNotFoundError, match="none_such"):
+        installed("harness.run.plan.none_such:check")
