@@ -4,8 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from harness import registry
 from harness.sandbox.execution import Ending, Execution
+from harness.sandbox.lazy_fork_server import LazyForkServer
 from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +72,41 @@ class ProgramBuilder(Protocol):
     def end(self) -> None:
         """End the fork server, and close the programs."""
         ...
+
+
+class TrialCompiler:
+    """Compiles the programs of trials in a sandbox of its own, made for the first one."""
+
+    def __init__(self) -> None:
+        self.builder: ProgramBuilder | None = None
+
+    def compile(self, trial: Trial, server: LazyForkServer) -> Execution | None:
+        """Compile a trial's program, if that is needed, for a fork server.
+
+        Returns:
+            The execution that stands for a program that cannot be compiled.
+
+        Raises:
+            OSError, EOFError, ValueError: as `ProgramBuilder.build`.
+        """
+        if not trial.program.is_compiled or trial.is_written:
+            return None
+        if self.builder is None:
+            builder: ProgramBuilder = registry.resolve(registry.BUILDER)(server.isolation)
+            self.builder = builder
+        built = self.builder.build(trial.program, lambda: server.stopped)
+        if isinstance(built, Refused):
+            return built.execution
+        trial.write(built, self.builder.launcher(lambda: server.stopped))
+        return None
+
+    def ended(self, trial: Trial, executions: list[list[Execution]]) -> list[list[Execution]]:
+        """Return the executions of a trial's processes as they count."""
+        if self.builder is None or not trial.program.is_compiled:
+            return executions
+        return [[self.builder.ended(each, trial.word)] for (each,) in executions]
+
+    def end(self) -> None:
+        """End the sandbox."""
+        if self.builder is not None:
+            self.builder.end()

@@ -110,6 +110,11 @@ class TimingRace(MemoryFiles):
                 self._add("program", packed(program))
         return self._files
 
+    @property
+    def opening(self) -> dict[str, Any]:
+        """What the fork server has to know besides its files and limits."""
+        return {"do": "lanes", "preamble": self.programs[0].preamble}
+
     def order(self, step: ProgramStep) -> list[Any]:
         """Return a step in the fork server's format."""
         return [

@@ -5,6 +5,8 @@ import fcntl
 import os
 import secrets
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
 
 from harness.closing import Closing
 from harness.sandbox.limits import Limits
@@ -54,10 +56,11 @@ class MemoryFiles(Closing):
             os.close(self._files.pop())
 
 
+@dataclass(eq=False)
 class Trial(MemoryFiles):
     """A program under trial; a context manager that closes its memory files.
 
-    Args:
+    Attributes:
         program: the program to run.
         inputs: one input for each test; texts are encoded when needed, and not kept so.
         limits: limits of each test.
@@ -67,71 +70,91 @@ class Trial(MemoryFiles):
             `harness.sandbox.test_folder`.
         seeds: whether each process of a Python program draws random numbers of its own, as one that
             was started would; else all draw the same, so that a second run confirms the first.
+        word: what the judge puts around the result of a compiled function, which nobody else knows.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        inputs: Sequence[str | bytes],
-        limits: Limits,
-        *,
-        apart: bool = False,
-        has_folder: bool = False,
-        seeds: bool = False,
-    ) -> None:
-        self.program = program
-        self.seeds = seeds
-        self.apart = apart
-        self.has_folder = has_folder
-        self.inputs = inputs
-        self.limits = limits
-        self.is_counted = False  # among the trials that needed one process; set by the worker
-        self.binary: int | None = None  # of a compiled program; set by the worker
-        # What the judge puts around the result of a compiled function, which nobody else knows.
-        self.word = secrets.token_hex(16).encode() if program.function is not None else b""
-        self.ends: tuple[int, ...] = ()  # pipes in place of stdin and stdout, in a dialogue
-        super().__init__()
-        self._spans: dict[int, tuple[int, int]] = {}
-        self._end = 0
+    program: Program
+    inputs: Sequence[str | bytes]
+    limits: Limits
+    _: KW_ONLY
+    apart: bool = False
+    has_folder: bool = False
+    seeds: bool = False
+    word: bytes = field(init=False, default=b"")
+    _files: list[int] = field(init=False, default_factory=list[int])
+    _spans: dict[int, tuple[int, int]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.program.function is not None:
+            self.word = secrets.token_hex(16).encode()
+
+    @property
+    def is_written(self) -> bool:
+        """Whether its memory files were made."""
+        return bool(self._files)
 
     @property
     def files(self) -> list[int]:
-        """Memory files of program, inputs and outputs. Raises OSError if one fails."""
+        """Memory files of program, inputs, outputs and launcher. Raises OSError if one fails."""
         if not self._files:
-            if self.binary is not None:
-                self._files.append(self.binary)
+            self.write()
+        return self._files
+
+    @property
+    def opening(self) -> dict[str, Any]:
+        """What the fork server has to know besides its files and limits."""
+        marks = {"has_folder": self.has_folder, "returns": bool(self.word)}
+        return {"do": "open", "preamble": self.program.preamble, **marks}
+
+    def write(self, *compiled: int) -> None:
+        """Make the memory files.
+
+        Args:
+            compiled: files of the compiled program and its launcher, which are copied; none for a
+                program that is not compiled.
+
+        Raises:
+            OSError: one cannot be made; there are none then.
+        """
+        try:
+            if compiled:
+                self._files.append(os.dup(compiled[0]))
             else:
                 self._add("program", packed(self.program, apart=self.apart, seeds=self.seeds))
-        for name in ("inputs", "outputs")[len(self._files) - 1 :]:
-            self._add(name)
-        return self._files
+            self._add("inputs")
+            self._add("outputs")
+            self._files += map(os.dup, compiled[1:])
+        except BaseException:
+            self.close()
+            raise
 
     def spans(self, indexes: Sequence[int]) -> list[tuple[int, int]]:
         """Return offset and length of the inputs of the leading ones of these tests.
 
         Includes at least the first, and as many more as fit in `INPUT_BYTES` together.
         """
-        _, file, _ = self.files
+        file = self.files[1]
         spans: list[tuple[int, int]] = []
         for index in indexes:
             span = self._spans.get(index)
             if span is None:
                 data = encoded(self.inputs[index])
                 data = b"%s\n%s" % (self.word, data) if self.word else data
-                if self._end + len(data) > INPUT_BYTES:
+                end = sum(next(reversed(self._spans.values()), ()))
+                if end + len(data) > INPUT_BYTES:
                     if spans:
                         break
-                    self._spans, self._end = {}, 0
+                    self._spans, end = {}, 0
                     os.ftruncate(file, 0)
-                span = self._spans[index] = self._end, len(data)
-                self._end = write(file, data, self._end)
+                write(file, data, end)
+                span = self._spans[index] = end, len(data)
             spans.append(span)
         return spans
 
     def close(self) -> None:
         """Close the memory files."""
         super().close()
-        self._spans, self._end = {}, 0
+        self._spans = {}
 
 
 def write(file: int, data: bytes, offset: int) -> int:

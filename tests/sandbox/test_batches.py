@@ -166,6 +166,6 @@ def test_inputs_that_are_too_many_for_a_batch_are_left_for_another(
 def test_outputs_that_pile_up_end_a_batch(
     run_batch: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.sandbox.worker.COLLECT_BYTES", 10)
+    monkeypatch.setattr("harness.sandbox.lazy_fork_server.COLLECT_BYTES", 10)
     code = "print('x' * int(input()))"
     assert [len(e.stdout) for e in run_batch(code, b"3", b"7", b"1", b"1")] == [4, 8]

@@ -160,8 +160,6 @@ class InteractiveTest(Closing):
         self._trials = (solution, interactor)
         self._said = _Pipe(mine=True)  # from the solution to the interactor
         self._heard = _Pipe(mine=False)
-        solution.ends = (self._heard.readers_end, self._said.writers_end)
-        interactor.ends = (self._said.readers_end, self._heard.writers_end)
         self._record = DialogueRecord()
         self._too_much = False
 
@@ -171,13 +169,14 @@ class InteractiveTest(Closing):
         Raises:
             SandboxError, WorkerStoppedError: a sandbox failed, or the worker was stopped.
         """
-        solution, interactor = self._trials
+        (solution, interactor), said, heard = self._trials, self._said, self._heard
         try:
             with self._worker.together():
-                other = self._worker.beside.begin(interactor)
-                own = self._worker.begin(solution)
-                self._said.forget_ends()
-                self._heard.forget_ends()
+                ends = (said.readers_end, heard.writers_end)
+                other = self._worker.beside.begin(interactor, ends)
+                own = self._worker.begin(solution, (heard.readers_end, said.writers_end))
+                said.forget_ends()
+                heard.forget_ends()
                 return self._talk(own, other)
         except BaseException:
             self._worker.kill()  # both: the other one may have an answer to come

@@ -155,7 +155,7 @@ def test_a_compiled_program_is_kept_for_its_user_alone(tmp_path: Path) -> None:
 def test_a_second_run_of_a_program_does_not_compile_it_again(worker: Worker) -> None:
     code = f"// {time.time_ns()}\n{DOUBLE}"
     assert _judge(worker, code).verdict is Verdict.ACCEPTED
-    builder = worker._builder
+    builder = worker.compiler.builder
     assert builder is not None
     assert builder.server is not None
     builder.end()
@@ -192,7 +192,7 @@ def test_a_compiler_that_the_machine_killed_is_asked_again() -> None:
 
     def kill() -> None:
         while not killed and not over.wait(0.002):
-            builder = worker._builder
+            builder = worker.compiler.builder
             server = None if builder is None else builder.server
             passes = () if server is None else descendants(server.process.pid)
             for pid in filter(_compiles, passes):
