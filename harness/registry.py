@@ -84,6 +84,28 @@ It has `load`, a `Loader`, or the function that is named; and `read_rows` if the
 sets on the hub.
 """
 
+LIVECODEBENCH_ROWS: Mapping[str, str] = {
+    "test output prediction": "harness.kinds.questions.test_output",
+    "code execution": "harness.kinds.questions.code_execution",
+}
+"""Modules that read LiveCodeBench's rows besides those of programs.
+
+Each has `parse_row`, and `MARKS`, the columns that identify its rows.
+"""
+
+PROBLEM_KINDS: Mapping[str, str] = {
+    "code_generation": "harness.agent.problem_kind:PROGRAMS",
+    "test_output_prediction": "harness.kinds.questions.rules:TEST_OUTPUT",
+    "code_execution": "harness.kinds.questions.rules:CODE_EXECUTION",
+}
+"""Kinds of problems, each a `harness.agent.problem_kind.ProblemKind`."""
+
+HAND_IN: Mapping[str, str] = {
+    "write_solution": "harness.tools.write_solution:WriteSolution",
+    "write_answer": "harness.kinds.questions.write_answer:WriteAnswer",
+}
+"""Tools that hand in a solution, by name."""
+
 LANGUAGES: Mapping[str, str] = {
     "python": "harness.languages.python:LANGUAGE",
     "cpp": "harness.kinds.cpp.language:LANGUAGE",
@@ -104,6 +126,9 @@ TOLERANCE = "harness.kinds.checkers.row_checker:WITHIN_TOLERANCE"
 
 ROW_TESTS = "harness.kinds.code_tests.row_tests:tests_as_code"
 """Function that reads the tests of a user's row where they are, or must become, code."""
+
+READ_UNITS = "harness.kinds.code_tests.units:read_units"
+"""Function that splits test code, as text or statements, into tests. Raises ValueError."""
 
 JUDGES: Mapping[str, str] = {
     "tests": "harness.kinds.code_tests.code_judge:CodeJudge",

@@ -12,16 +12,14 @@ from harness.models import protocol
 from harness.models.text_tools.arguments import End, without_fence
 from harness.models.text_tools.calls import sole_text
 from harness.models.text_tools.salvage import text_in_call
+from harness.registry import HAND_IN
 from harness.tools.read_problem import ReadProblem
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Toolbox, example_of
 from harness.tools.workspace import Report
-from harness.tools.write_answer import WriteAnswer
-from harness.tools.write_solution import WriteSolution
 
 MOST_CALLS = 32  # in one message
-HAND_IN = (WriteSolution.name, WriteAnswer.name)
 OF_THE_LOOP = frozenset({ReadProblem.name, RunTests.name, *HAND_IN})
 """Tools whose work the loop in text does itself."""
 

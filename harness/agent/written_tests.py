@@ -20,8 +20,8 @@ from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.judged_by import NO_EXCEPTION
-from harness.kinds.code_tests.units import TestCodeError, read_units
 from harness.problem import Codec, Problem, ProblemView, Signature, TestCase, TestSuite
+from harness.registry import READ_UNITS, resolve
 from harness.sandbox.executor import Executor, Shared
 from harness.sandbox.program import Program
 from harness.tools.workspace import Texts, Workspace
@@ -105,7 +105,7 @@ class WrittenTestRunner:
         if self._by_code:
             assert task.checker is not None
             assert task.checker.tests is not None
-            units = read_units([_statement(each) for each in tests])
+            units = resolve(READ_UNITS)([_statement(each) for each in tests])
             script = units.script(range(len(tests)), to_the_last=False)
             around = task.checker.tests.model_copy(update={"public": script, "hidden": None})
             task = replace(task, checker=task.checker.model_copy(update={"tests": around}))
@@ -174,8 +174,8 @@ def _assertion(statement: ast.Assert, entry_point: str) -> TestCase | None:
         return None
     test = TestCase(input=given, output=wanted, public=True)
     try:
-        read_units([_statement(test)])
-    except TestCodeError:
+        resolve(READ_UNITS)([_statement(test)])
+    except ValueError:
         return None
     return test
 

@@ -12,6 +12,7 @@ from open_gate import OpenGate
 from harness.agent.attempt import Gate, Limits, Session, Strategy
 from harness.agent.events import Event
 from harness.agent.journal import Journal
+from harness.agent.problem_kind import rules_for
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, load_prompt
@@ -24,7 +25,7 @@ from harness.languages import PYTHON
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import ToolProtocol
 from harness.problem import ProblemView
-from harness.run.plan.problem_kinds import RULES_OF, in_language, tools_for
+from harness.run.plan.problem_kinds import in_language
 from harness.sandbox.execution import Execution
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool
@@ -96,7 +97,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
         warned: list[tuple[str, str]] = []
         if tools is None:
             has_tools = mode == "agentic" or callable(mode)
-            tools = tools_for(view.kind) if has_tools else ()
+            tools = rules_for(view.kind).tools if has_tools else ()
         texts = (
             prompt
             if isinstance(prompt, PromptSet)
@@ -121,7 +122,7 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
             journal=Journal(events.append, recorded),
             options=options,
             gate=gate or OpenGate(),
-            extract=in_language(RULES_OF[view.kind], language).extractor("harness"),
+            extract=in_language(rules_for(view.kind), language).extractor("harness"),
             tool_use=tool_use if isinstance(tool_use, ToolUse) else ToolUse(tool_use),
             warn=lambda kind, line: warned.append((kind, line)),
         )

@@ -17,6 +17,7 @@ from scripted import Played, Sent, call, read, run, turn, write
 
 from harness.agent.attempt import Limits
 from harness.agent.events import Refused, Request
+from harness.agent.problem_kind import rules_for
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.templates.prompt_set import PromptSet, load_prompt, with_wrong_test
 from harness.features.impossible.problem_reports import MARK
@@ -24,7 +25,6 @@ from harness.grading.verdict import Difference, Grade, Verdict
 from harness.grading.verdict import TestResult as OneResult
 from harness.models.protocol import ContextOverflowError, ModelStop, ModelTurn
 from harness.problem import Kind, ProblemView, TestCase
-from harness.run.plan.problem_kinds import tools_for
 from harness.tools.report_problem import ReportProblem
 from harness.tools.run_code import RunCode
 from harness.tools.submit import Submit
@@ -127,7 +127,7 @@ LONG = {"limits": Limits(turns=99, tokens=10**6)}
 FRESH = {"options": StrategyOptions(context="fresh", show_budget=True, repeats=9), **LONG}
 GROW = {"options": StrategyOptions(context="grow", show_budget=True, repeats=9), **LONG}
 CHECK = {"options": StrategyOptions(check_turns=2)}
-FURTHER = {"tools": (*tools_for(Kind.CODE_GENERATION), RunCode(), Submit(), ReportProblem())}
+FURTHER = {"tools": (*rules_for(Kind.CODE_GENERATION).tools, RunCode(), Submit(), ReportProblem())}
 HM = turn(text="Hm.")
 TOO_LONG = ContextOverflowError("HTTP 400: too long")
 

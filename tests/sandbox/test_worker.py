@@ -18,6 +18,7 @@ from processes import children, fork_server, is_alive
 
 from harness.sandbox.execution import Ending, Execution, SandboxError, WorkerStoppedError
 from harness.sandbox.fork_server_connection import ForkServer
+from harness.sandbox.lazy_fork_server import LazyForkServer
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
 from harness.sandbox.trial import Trial
@@ -117,14 +118,16 @@ class TestBroken:
     ) -> None:
         """A new one would be started, and know nothing of what was asked."""
         assert sound(unguarded, run_on)
-        send = unguarded._send
+        send = LazyForkServer.send
 
-        def send_and_wait(server: ForkServer, *order: Any) -> None:
-            send(server, *order)
+        def send_and_wait(
+            own: LazyForkServer, server: ForkServer, *order: Any, **more: Any
+        ) -> None:
+            send(own, server, *order, **more)
             server.process.wait(PATIENCE_S)
 
         with monkeypatch.context() as patch:
-            patch.setattr(unguarded, "_send", send_and_wait)
+            patch.setattr(LazyForkServer, "send", send_and_wait)
             with pytest.raises(SandboxError, match=r"hung up|reset"):
                 run_on(unguarded, SIGNAL + "kill(9)", b"", wall=1.0)
         assert sound(unguarded, run_on)

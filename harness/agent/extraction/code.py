@@ -19,11 +19,6 @@ searched too: its own end may be missing.
 An unclosed last fence counts as closed at the end of the text, and the rule's name says so. Text
 between `<think>` tags is searched only if there is nothing else. Time is linear in the length of
 the answer, except for the parsing of each block.
-
-Sources of the `lcb` rules: `extract_test_output_code` and `extract_execution_code` in
-`lcb_runner/utils/extraction_utils.py`, and, for the relevant side of an assertion,
-`lcb_runner/evaluation/compute_test_output_prediction_metrics.py` of
-https://github.com/LiveCodeBench/LiveCodeBench, described in words.
 """
 
 import ast
@@ -44,7 +39,6 @@ FENCE = "```"
 THOUGHTS_END = "</think>"
 MOST_BEGINNINGS = 32  # lines at which code after words is tried to begin
 MOST_ENDS = 8  # and paragraphs with which it is tried to end
-OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
 
 
 class Extraction(Frozen):
@@ -187,11 +181,11 @@ def _parse(code: str) -> ast.Module | None:
     return None if len(code) > LONGEST_CODE else parse_or_none(code)
 
 
-_NOTHING = Extraction(code="", rule="none")
+NOTHING = Extraction(code="", rule="none")
 _TOO_LONG = Extraction(code="", rule="too long")
 
 
-def _of_text(find: Callable[[str], Extraction]) -> Extract:
+def of_text(find: Callable[[str], Extraction]) -> Extract:
     """Return an extractor that heeds no entry point, and searches no text that is too long."""
 
     @wraps(find)
@@ -202,7 +196,7 @@ def _of_text(find: Callable[[str], Extraction]) -> Extract:
     return found
 
 
-@_of_text
+@of_text
 def extract_lcb(answer: str) -> Extraction:
     """Return the lines between the last two with three backticks, or nothing.
 
@@ -213,84 +207,9 @@ def extract_lcb(answer: str) -> Extraction:
     lines = answer.split("\n")
     fences = [number for number, line in enumerate(lines) if FENCE in line]
     if len(fences) < 2:  # noqa: PLR2004 - an opening and a closing one
-        return _NOTHING
+        return NOTHING
     return Extraction(code="\n".join(lines[fences[-2] + 1 : fences[-1]]), rule="last two fences")
 
 
 EXTRACTORS: Mapping[str, Extract] = {"harness": extract, "lcb": extract_lcb}
 """Extractors by user-visible name."""
-
-
-@_of_text
-def extract_lcb_test_output(text: str) -> Extraction:
-    """Return the last line starting with `assert`, else the first code block.
-
-    Blocks tagged python take precedence. Only the first line of a multi-line assertion is
-    considered; indented assertions are not. Any call may be asserted. `asserted_by_lcb` extracts
-    the value.
-    """
-    lines = text.split("\n")
-    asserting = [line for line in lines if line.startswith("assert")]
-    if asserting:
-        return Extraction(code=asserted_by_lcb(asserting[-1]), rule="last assert line")
-    fences = [number for number, line in enumerate(lines) if FENCE in line]
-    tagged = [n for n in fences if any(f"{FENCE}{tag}" in lines[n] for tag in ("python", "Python"))]
-    if tagged:
-        fences = [number for number in fences if number >= tagged[0]]
-    if len(fences) < 2:  # noqa: PLR2004 - an opening and a closing one
-        return _NOTHING
-    block = "\n".join(lines[fences[0] + 1 : fences[1]])
-    return Extraction(code=asserted_by_lcb(block), rule="first block")
-
-
-def asserted_by_lcb(prediction: str) -> str:
-    """Return the value in a prediction of a test's output, which may be an assertion.
-
-    Of several lines, only the first that mentions `assert` and is not a comment counts; of an
-    assertion, the part after its first `==`. Without one the text is returned unchanged: not a
-    literal, and so as wrong as upstream.
-    """
-    text = prediction
-    lines = text.splitlines()
-    if len(lines) > 1:
-        own = (line for line in lines if "assert" in line and not line.startswith("#"))
-        text = next(own, text)
-    text = text.strip()
-    return (_right_side(text) or text) if "assert" in text else text
-
-
-def _right_side(statement: str) -> str | None:
-    tree = parse_or_none(statement)
-    match tree and tree.body:
-        case [ast.Assert(test=ast.Compare(ops=[ast.Eq(), *_], comparators=[right, *_])), *_]:
-            return ast.get_source_segment(statement, right)
-        case _:
-            return None
-
-
-@_of_text
-def extract_lcb_execution(text: str) -> Extraction:
-    """Return the text after the first `==`, up to a second one or `[/ANSWER]`.
-
-    Without `[/ANSWER]`, return only its first line. So a value that contains `==` is cut in two,
-    and words before the answer may be taken for it.
-    """
-    rule = "after ==" if "==" in text else "whole text"
-    if "==" in text:
-        text = text.split("==", 2)[1].strip()
-    if CLOSE in text:
-        answer = text.partition(CLOSE)[0]
-    else:
-        answer, rule = text.partition("\n")[0], f"{rule}, first line"
-    answer = answer.strip()
-    return Extraction(code=answer, rule=rule) if answer else _NOTHING
-
-
-@_of_text
-def extract_lcb_execution_cot(text: str) -> Extraction:
-    """Apply `extract_lcb_execution` to the text between the first two `[ANSWER]`.
-
-    Without one, apply it to the whole text.
-    """
-    parts = text.split(OPEN, 2)
-    return extract_lcb_execution(parts[1].strip() if len(parts) > 1 else text, None)

@@ -14,9 +14,9 @@ from harness.agent.sample_workspace import workspace_of
 from harness.errors import DataError, UsageError
 from harness.features.episode.reward import EpisodeReward, lost, reward_of
 from harness.features.episode.shared import Episodes
-from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
+from harness.kinds.questions.judge import judge_answer
 from harness.models.clients.openai_answer import turn_from_wire
 from harness.models.clients.openai_request import message_to_wire
 from harness.models.clients.wire import read_json

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar, Unpack, cast
 
 from harness.agent.attempt import Limits
+from harness.agent.problem_kind import ProblemKind
 from harness.agent.strategies.modes import LOOP
 from harness.agent.strategies.options import Context, StrategyOptions
 from harness.agent.templates.prompt_set import PromptSet, load_prompt
@@ -21,7 +22,6 @@ from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.languages import check_language, check_settings_of, left_out_words, taking
 from harness.run.plan.problem_kinds import (
-    ProblemKind,
     check_mode,
     check_settings,
     rules_of,

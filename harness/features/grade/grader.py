@@ -137,10 +137,12 @@ class Grader(Closing):
             )
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
+        from harness.agent.problem_kind import rules_for
         from harness.features.grade.solutions import CODE, options_of
         from harness.grading.stop import Stop
+        from harness.problem import Kind
         from harness.run.plan.languages import check_language_of
-        from harness.run.plan.problem_kinds import RULES_OF, said_in
+        from harness.run.plan.problem_kinds import said_in
         from harness.run.plan.problem_loader import checked, read
         from harness.run.reporter import LOG
         from harness.run.session.isolation import isolate
@@ -165,9 +167,9 @@ class Grader(Closing):
             self._options = replace(self._options, stop=Stop.LATE)
         problems_read = () if problems is None else read(checked(problems), spec).problems
         self._names = Names(problems_read, "Grader")
-        kinds = {each.kind for each in problems_read} or RULES_OF
-        if not any(extract in (*RULES_OF[each].extractors, CODE) for each in kinds):
-            RULES_OF[next(iter(kinds))].extractor(extract, EXTRACT, [CODE])
+        kinds = {each.kind for each in problems_read} or Kind
+        if not any(extract in (*rules_for(each).extractors, CODE) for each in kinds):
+            rules_for(next(iter(kinds))).extractor(extract, EXTRACT, [CODE])
         choice = isolate(LOG, spec.require_isolation, unsafe=spec.unsafe_no_sandbox)
         self._pool = WarmPool(spec.where, choice.isolation)
         self._pool.end_with(self)

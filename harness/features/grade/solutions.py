@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.agent.extraction.code import Extract, Extraction, asserted_by_lcb
+from harness.agent.extraction.code import Extract, Extraction
 from harness.agent.extraction.fences import extract_fenced
 from harness.errors import DataError, UsageError
 from harness.figures import count
 from harness.frozen import Frozen
-from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged, Options, judge_all
 from harness.grading.verdict import Grade, Verdict
+from harness.kinds.questions.extraction import asserted_by_lcb
+from harness.kinds.questions.judge import judge_answer
 from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES
 from harness.models.protocol import Usage

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent import events
+from harness.agent.problem_kind import ProblemKind
 from harness.agent.strategies.modes import LOOP, mode_named
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.grade.solutions import judged_answers, unmatched_words
@@ -28,7 +29,7 @@ from harness.problem import Problem
 from harness.run.engine.manifest import SCHEMA, surroundings, test_limits
 from harness.run.plan.judging_options import judging_of
 from harness.run.plan.languages import check_language, check_settings_of
-from harness.run.plan.problem_kinds import ProblemKind, check_settings, check_tested, rules_of
+from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
 from harness.run.session.isolation import isolate
 from harness.run.session.judging import judge_jobs

@@ -19,9 +19,9 @@ from harness.agent.extraction.code import Extract
 from harness.errors import RunDirectoryError
 from harness.features.impossible.changed_tests import TestChange
 from harness.features.impossible.impossible_result import with_impossible
-from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Job, Judged
 from harness.grading.verdict import INFRASTRUCTURE, UNKNOWN, Grade, Verdict
+from harness.kinds.questions.judge import judge_answer
 from harness.languages.program_key import code_hash
 from harness.problem import Problem
 from harness.run.store.call_arguments import programs_in

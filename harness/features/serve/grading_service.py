@@ -6,18 +6,19 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.agent.problem_kind import rules_for
 from harness.errors import HarnessError
 from harness.features.serve.grade_request import CODE, SolutionItem, given_problem, options_for
 from harness.features.serve.problem_cache import ProblemCache, Ready
 from harness.features.serve.requests import Refusal
 from harness.features.serve.work import Workers
-from harness.grading.answer_judge import judge_answer
 from harness.grading.jobs import Judgement, Options
 from harness.grading.verdict import UNKNOWN, Grade, TestResult, Verdict
+from harness.kinds.questions.judge import judge_answer
 from harness.languages import PYTHON
 from harness.problem import Problem
 from harness.run.plan.languages import check_language, compiler_words
-from harness.run.plan.problem_kinds import RULES_OF, in_language
+from harness.run.plan.problem_kinds import in_language
 from harness.sandbox.execution import SandboxError
 from harness.text import printable_line
 
@@ -102,7 +103,7 @@ class Graders:
             if language != PYTHON:
                 check_language(language, [problem], flags=self.usual.flags)
             if item.text is not None and item.extract != CODE:
-                rules = in_language(RULES_OF[problem.kind], language)
+                rules = in_language(rules_for(problem.kind), language)
                 rules.extractor(item.extract or "harness", "extract", [CODE])
         except HarnessError as error:
             raise Refusal(422, str(error)) from None
@@ -172,13 +173,13 @@ class Graders:
         item = asked.item
         if item.text is None or item.extract == CODE:
             return item.code if item.text is None else item.text, ""  # pyright: ignore[reportReturnType]
-        rules = in_language(RULES_OF[asked.problem.kind], item.language or PYTHON)
+        rules = in_language(rules_for(asked.problem.kind), item.language or PYTHON)
         search = rules.extractor(item.extract or "harness")
         extraction = await asyncio.to_thread(search, item.text, asked.problem.entry_point)
         return extraction.code, extraction.rule
 
     async def _grade(self, asked: GradeItem, code: str, wait_s: float) -> tuple[Grade, str]:
-        if not RULES_OF[asked.problem.kind].runs_code:
+        if not rules_for(asked.problem.kind).runs_code:
             grade = await asyncio.to_thread(judge_answer, asked.problem, code)
             return grade, grade.checker_error
         if asked.item.problem is None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from pydantic import Field
 
+from harness.agent.problem_kind import PROGRAMS
 from harness.agent.strategies.modes import LOOP
 from harness.agent.templates.prompt_set import DEFAULT, load_prompt
 from harness.errors import HarnessError
@@ -23,14 +24,12 @@ from harness.features.episode.library import Episode
 from harness.features.episode.reward import EpisodeReward
 from harness.features.episode.shared import Episodes
 from harness.languages import PYTHON, LanguageName
-from harness.problem import Kind
-from harness.run.plan.problem_kinds import tools_for
 from harness.tools.toolbox import Toolbox
 
 vf: Any = import_module("verifiers.v1")
 
 
-_TOOLS = Toolbox(tools_for(Kind.CODE_GENERATION), load_prompt(DEFAULT, LOOP.name))
+_TOOLS = Toolbox(PROGRAMS.tools, load_prompt(DEFAULT, LOOP.name))
 
 
 @lru_cache(maxsize=4)

@@ -25,7 +25,6 @@ from harness.agent.events import (
 from harness.agent.journal import Journal
 from harness.agent.sample_workspace import workspace_of
 from harness.errors import DataError
-from harness.grading.answer_judge import check_answerable, judge_answer
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict
 from harness.languages.starters import view_in
@@ -182,8 +181,8 @@ class Sampler:
         Returns:
             Its tests; if they are small they are decoded, so that this is done only once.
         """
-        if not self.plan.rules.runs_code:
-            check_answerable(problem)
+        if (judge := self.plan.rules.judge) is not None:
+            judge.check(problem)
             return problem.tests
         hidden = problem.tests.load_hidden()
         if sum(len(test.input) + len(test.output) for test in hidden) > MOST_KEPT:
@@ -246,8 +245,8 @@ class Sampler:
     async def _grade(self, problem: Problem, code: str, tests: TestSuite) -> Grade:
         if not self.plan.spec.run_tests:
             return Grade(verdict=Verdict.UNGRADED, public_total=len(problem.tests.public))
-        if not self.plan.rules.runs_code:
-            return judge_answer(problem, code)
+        if (judge := self.plan.rules.judge) is not None:
+            return judge.grade(problem, code)
         task = self.plan.judging.task(problem, code, ())
         return await self.pool.call(Judgement(task, Shared(tests)))
 

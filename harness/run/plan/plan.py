@@ -9,6 +9,7 @@ from typing import Any
 from harness.agent.attempt import Attempt, Strategy
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
+from harness.agent.problem_kind import PROGRAMS, ProblemKind
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.strategies.shots import single_shot
 from harness.agent.strategies.strategies import find_strategy
@@ -26,18 +27,12 @@ from harness.models.providers import REFERENCES, REPLAY_PREFIX
 from harness.models.references import ReferenceModel
 from harness.models.replay import ReplayModel
 from harness.models.user_code import UserModel
-from harness.problem import Kind, Problem
+from harness.problem import Problem
 from harness.registry import PLAN_CHECKS, START_CHECKS, feature, installed
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.languages import check_language, left_out_words, taking
 from harness.run.plan.price import price_of
-from harness.run.plan.problem_kinds import (
-    RULES_OF,
-    ProblemKind,
-    heeded_by_kind,
-    rules_of,
-    toolbox_of,
-)
+from harness.run.plan.problem_kinds import heeded_by_kind, rules_of, toolbox_of
 from harness.run.plan.prompts import prompt_of
 from harness.run.plan.run_part import RunPart
 from harness.run.plan.target import (
@@ -107,7 +102,7 @@ class Plan:
     loaded: Loaded
     selected: Selected
     price: ListedPrice | None = None
-    rules: ProblemKind = RULES_OF[Kind.CODE_GENERATION]
+    rules: ProblemKind = PROGRAMS
     strategy: Strategy = single_shot
     toolbox: Toolbox = field(default_factory=lambda: Toolbox(()))
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])

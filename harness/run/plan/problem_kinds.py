@@ -1,107 +1,37 @@
-"""Rules for each kind of problem: tools, extraction, settings.
+"""Rules of a run's kind of problem, and what does not fit it.
 
 All problems of a run, or of a file to grade, are of one kind: solve rates of different kinds are
 not comparable, and a prompt set or an extraction of one kind does not fit another.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness.agent.extraction.answers import ANSWER_EXTRACTORS
-from harness.agent.extraction.code import EXTRACTORS, Extract
 from harness.agent.extraction.fences import extractor_of
+from harness.agent.problem_kind import PROGRAMS, ProblemKind, rules_for
 from harness.agent.strategies.modes import LOOP, SHOT, Mode
 from harness.errors import NothingSelectedError, UsageError
 from harness.languages import PYTHON
 from harness.problem import Kind, Problem
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import SETTINGS, RunSpec, flag_of, known_keys
-from harness.tools.read_problem import ReadProblem
 from harness.tools.report_problem import ReportProblem
 from harness.tools.run_code import RunCode
-from harness.tools.run_tests import RunTests
 from harness.tools.submit import Submit
 from harness.tools.toolbox import Tool, Toolbox
 from harness.tools.workspace import Texts
-from harness.tools.write_answer import WriteAnswer
-from harness.tools.write_solution import WriteSolution
 
 if TYPE_CHECKING:
     from harness.run.plan.plan import Plan
 
 
-def tools_for(kind: Kind) -> tuple[Tool[Any], ...]:
-    """Return the tools for a kind of problem, in the order shown to the model."""
-    if kind is Kind.CODE_GENERATION:
-        return ReadProblem(), WriteSolution(), RunTests()
-    return ReadProblem(), WriteAnswer()
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemKind:
-    """Rules for presenting and grading problems of a kind.
-
-    Attributes:
-        kind: the kind of problem.
-        tools: tools of every agent loop.
-        extractors: extractors by name, as in `extract`.
-        runs_code: whether solutions are programs, graded in the sandbox; else they are answers,
-            graded by `harness.grading.answer_judge`.
-        language: language of solutions.
-    """
-
-    kind: Kind
-    tools: tuple[Tool[Any], ...]
-    extractors: Mapping[str, Extract]
-    runs_code: bool
-    language: str = PYTHON
-
-    def without_effect(self, *, runs_code: bool = False) -> frozenset[str]:
-        """Return the settings without effect on these problems; the model may run code, or not."""
-        if self.runs_code:
-            return frozenset()
-        unused = {"tests"} if runs_code else {"tests", "programs"}
-        return frozenset(key for key, setting in SETTINGS.items() if setting.needs in unused)
-
-    def extractor(
-        self, name: str, setting: str = "--extract", others: Sequence[str] = ()
-    ) -> Extract:
-        """Return the extractor of a name.
-
-        Args:
-            name: the name.
-            setting: name of the setting that has it, for messages.
-            others: names that the caller knows besides, for messages.
-
-        Raises:
-            UsageError: this kind has no extractor of that name.
-        """
-        if name in self.extractors:
-            return self.extractors[name]
-        known = ", ".join([*self.extractors, *others])
-        raise UsageError(f"{setting} {name}: known are {known} for {words_of(self.kind)}")
-
-
-def words_of(kind: Kind) -> str:
-    """Return a kind's name in words."""
-    return kind.replace("_", " ")
-
-
-def _answers(kind: Kind) -> ProblemKind:
-    return ProblemKind(kind, tools_for(kind), ANSWER_EXTRACTORS[kind], runs_code=False)
-
-
-RULES_OF: Mapping[Kind, ProblemKind] = MappingProxyType(
-    {
-        Kind.CODE_GENERATION: ProblemKind(
-            Kind.CODE_GENERATION, tools_for(Kind.CODE_GENERATION), EXTRACTORS, runs_code=True
-        ),
-        Kind.TEST_OUTPUT_PREDICTION: _answers(Kind.TEST_OUTPUT_PREDICTION),
-        Kind.CODE_EXECUTION: _answers(Kind.CODE_EXECUTION),
-    }
-)
+def without_effect(rules: ProblemKind, *, runs_code: bool = False) -> frozenset[str]:
+    """Return the settings without effect on problems of a kind; the model may run code, or not."""
+    if rules.runs_code:
+        return frozenset()
+    unused = {"tests"} if runs_code else {"tests", "programs"}
+    return frozenset(key for key, setting in SETTINGS.items() if setting.needs in unused)
 
 
 def rules_of(problems: Iterable[Problem], name: str = PYTHON) -> ProblemKind:
@@ -119,23 +49,19 @@ def rules_of(problems: Iterable[Problem], name: str = PYTHON) -> ProblemKind:
         first = first or problem
         if problem.kind is not first.kind:
             raise UsageError(
-                f"{first.id} is a {words_of(first.kind)} problem and {problem.id} a "
-                f"{words_of(problem.kind)} problem: take one kind at a time, by naming other files "
-                "or the problems"
+                f"{first.id} is a {rules_for(first.kind).words} problem and {problem.id} a "
+                f"{rules_for(problem.kind).words} problem: take one kind at a time, by naming "
+                "other files or the problems"
             )
-    return in_language(RULES_OF[first.kind if first else Kind.CODE_GENERATION], name)
+    return in_language(rules_for(first.kind) if first else PROGRAMS, name)
 
 
 def in_language(rules: ProblemKind, name: str) -> ProblemKind:
     """Return the rules of a kind of problem for solutions in a language."""
     if name == PYTHON or not rules.runs_code:
         return rules
-    own = {"harness": extractor_of(name)}
-    return replace(
-        rules,
-        extractors={**rules.extractors, **own},
-        language=name,
-    )
+    extractors = {**rules.extractors, "harness": extractor_of(name)}
+    return replace(rules, extractors=extractors, language=name)
 
 
 def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]], texts: Texts) -> Toolbox:
@@ -183,14 +109,14 @@ def check_mode(rules: ProblemKind, mode: Mode, *, runs_code: bool) -> None:
     Raises:
         UsageError: says what to give instead.
     """
-    if rules.kind is Kind.CODE_EXECUTION and runs_code:
+    if rules.given_away and runs_code:
         raise UsageError(
-            "--set run_code_tool: the answer to a code execution problem is what its program "
-            "returns, so the tool would give it away; leave the tool out"
+            f"--set run_code_tool: {rules.given_away}, so the tool would give it away; leave the "
+            "tool out"
         )
     if not rules.runs_code and mode.declared and mode.runs_tests and not mode.tools:
         raise UsageError(
-            f"--mode {mode.name} runs solutions on tests, and {words_of(rules.kind)} problems have "
+            f"--mode {mode.name} runs solutions on tests, and {rules.words} problems have "
             f"none; give {SHOT.name} or {LOOP.name}"
         )
 
@@ -243,7 +169,7 @@ def heeded_by_kind(rules: ProblemKind, spec: RunSpec, before: Mapping[str, Any] 
     """
     had = known_keys(before["spec"]) if before is not None else ()
     check_settings(rules, said_in(spec, had), runs_code=spec.run_code_tool)
-    return spec.without_found(rules.without_effect(runs_code=spec.run_code_tool))
+    return spec.without_found(without_effect(rules, runs_code=spec.run_code_tool))
 
 
 def check_settings(
@@ -260,12 +186,12 @@ def check_settings(
     Raises:
         UsageError: names the first such setting.
     """
-    unused = rules.without_effect(runs_code=runs_code)
+    unused = without_effect(rules, runs_code=runs_code)
     for key in messages:
         if key in unused:
             name = f"{caller}: {key}" if caller else flag_of(key)
             raise UsageError(
-                f"{name}: {words_of(rules.kind)} problems ask for an answer, which is compared and "
+                f"{name}: {rules.words} problems ask for an answer, which is compared and "
                 "not run; leave it out"
             )
 
@@ -279,6 +205,6 @@ def require_code_generation(problems: Iterable[Problem]) -> None:
     for problem in problems:
         if problem.kind is not Kind.CODE_GENERATION:
             raise UsageError(
-                f"{problem.id} is a {words_of(problem.kind)} problem, which no program solves: "
-                "leave it out, by naming other files or the other problems"
+                f"{problem.id} is a {rules_for(problem.kind).words} problem, which no program "
+                "solves: leave it out, by naming other files or the other problems"
             )

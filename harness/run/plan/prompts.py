@@ -4,11 +4,11 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
+from harness.agent.problem_kind import ProblemKind
 from harness.agent.templates.prompt_set import PromptSet, load_prompt, with_wrong_test
 from harness.errors import UsageError
 from harness.languages.starters import view_in
 from harness.problem import Kind, Problem, ProblemView
-from harness.run.plan.problem_kinds import ProblemKind
 from harness.run.settings.spec import RunSpec
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from harness.models.protocol import ModelTurn, ToolCall
 from harness.models.text_tools.arguments import without_fence
 from harness.models.text_tools.reader import read_calls
 from harness.models.text_tools.salvage import text_in_call
+from harness.registry import HAND_IN, resolve
 from harness.text import writable
 from harness.tools.toolbox import Toolbox
-from harness.tools.write_answer import WriteAnswer
-from harness.tools.write_solution import WriteSolution
 
 LONGEST_ARGUMENTS = 4 * 1024 * 1024
 """Characters; longer arguments are not parsed."""
@@ -39,7 +38,8 @@ def programs_in(turn: ModelTurn, extract: Extract, entry_point: str | None) -> I
         extract: the run's rule that finds code in an answer.
         entry_point: name of the problem's function, if it has one.
     """
-    spoken = read_calls(turn.text, Toolbox((WriteSolution(), WriteAnswer())).specs, known_only=True)
+    tools = [resolve(target)() for target in HAND_IN.values()]
+    spoken = read_calls(turn.text, Toolbox(tools).specs, known_only=True)
     for call in (*turn.tool_calls, *spoken.calls):
         meant = {text_in_call(call.arguments, key) for key in ("code", "answer")}
         plain = (each for each in _fields(call.arguments).values() if isinstance(each, str))

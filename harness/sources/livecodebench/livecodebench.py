@@ -1,7 +1,7 @@
 """LiveCodeBench's rows, in upstream's schemas; here those of code generation.
 
-Rows are distinguished by their columns: those of test output prediction and code execution are read
-by `test_output` and `code_execution` beside it.
+Rows are distinguished by their columns: those that ask for a value are read by
+`harness.registry.LIVECODEBENCH_ROWS`.
 
 Upstream's reader is the reference for the meaning of a row
 (https://github.com/LiveCodeBench/LiveCodeBench, `lcb_runner/benchmarks/code_generation.py`): every
@@ -21,14 +21,15 @@ other opcode is refused.
 import base64
 import binascii
 import zlib
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from typing import cast
 
 from pydantic_core import from_json
 
 from harness.errors import DataError
 from harness.problem import Problem, TestCase, TestSuite
-from harness.registry import CHECKER_OF, resolve
+from harness.registry import CHECKER_OF, LIVECODEBENCH_ROWS, resolve
 from harness.sources import preambles
 from harness.sources import problem_names as errata
 from harness.sources.files.content_hash import content_hash
@@ -36,7 +37,6 @@ from harness.sources.files.json_bounds import check_mostly_strings
 from harness.sources.files.lines import Line, json_complaint
 from harness.sources.files.row_checks import check_function_test, text_column
 from harness.sources.files.rows import load_paths, load_rows
-from harness.sources.livecodebench import code_execution, test_output
 from harness.sources.livecodebench.fields import Row, columns, json_list, level, release_date
 from harness.sources.signature import signature_of
 
@@ -74,10 +74,10 @@ def parse_any(line: Line) -> Problem:
         DataError: it matches none, or a column is missing or invalid.
     """
     row = line.json_object()
-    for marks, parse in _SCHEMAS.values():
+    for marks, parse in _schemas().values():
         if 2 * sum(name in row for name in marks) > len(marks):  # so that a missing one is named
             return parse(line, row)
-    known = [f"of {name} ({', '.join(marks)}, …)" for name, (marks, _) in _SCHEMAS.items()]
+    known = [f"of {name} ({', '.join(marks)}, …)" for name, (marks, _) in _schemas().items()]
     what = f"has neither the columns {', '.join(known[:-1])} nor those {known[-1]}"
     raise DataError(line.where, None, what)
 
@@ -198,17 +198,14 @@ def _decode(encoded: str, *, functional: bool, where: str) -> tuple[TestCase, ..
     return _tests(text, public=False, functional=functional, where=where)
 
 
-_SCHEMAS = {
-    "code generation": (MARKS, parse_row),
-    "test output prediction": (
-        test_output.OUTPUT_MARKS,
-        test_output.parse_test_output,
-    ),
-    "code execution": (
-        code_execution.EXECUTION_MARKS,
-        code_execution.parse_code_execution,
-    ),
-}
+@cache
+def _schemas() -> dict[str, tuple[tuple[str, ...], Callable[[Line, Row], Problem]]]:
+    """Return kinds of rows, each with columns that identify it and what reads it."""
+    others = {
+        name: (resolve(f"{module}:MARKS"), resolve(f"{module}:parse_row"))
+        for name, module in LIVECODEBENCH_ROWS.items()
+    }
+    return {"code generation": (MARKS, parse_row), **others}
 
 
 def decode_hidden_tests(encoded: str, *, limit: int = MAX_DECODED_BYTES) -> bytes:

@@ -4,11 +4,10 @@ from datetime import date
 
 from for_each import for_each
 
-from harness.agent.extraction.answers import extract_answer
-from harness.agent.extraction.code import extract_lcb_execution
+from harness.agent.problem_kind import rules_for
 from harness.agent.templates.prompt_set import Told, load_prompt
+from harness.kinds.questions.extraction import extract_answer, extract_lcb_execution
 from harness.problem import Kind, ProblemView, Signature
-from harness.run.plan.problem_kinds import tools_for
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
 SETS = ("default", "cot", "livecodebench")
@@ -44,7 +43,7 @@ def view(kind: Kind, **changes: object) -> ProblemView:
 
 
 def sent(name: str, problem: ProblemView, *, native: bool = False) -> tuple[str, str]:
-    tools = tuple(tool.name for tool in tools_for(problem.kind)) if native else ()
+    tools = tuple(tool.name for tool in rules_for(problem.kind).tools) if native else ()
     prompt = load_prompt(name, "agentic", problem.kind)
     system, user = prompt.render(problem, 6.0, told=Told(native=tools))
     return system.content, user.content
@@ -63,7 +62,7 @@ def test_prompts_for_values_say_what_is_asked_and_how_to_answer(
     assert CALL in user
     for text in (problem.statement, problem.starter_code.rstrip(), problem.code.rstrip()):
         assert text in user
-    for tool in tools_for(kind):
+    for tool in rules_for(kind).tools:
         assert (tool.name in both) == native
     if native:
         assert "literal" in system

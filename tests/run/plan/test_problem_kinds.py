@@ -7,15 +7,13 @@ from typing import Any
 import pytest
 from for_each import for_each
 
+from harness.agent.problem_kind import rules_for
 from harness.errors import DataError, UsageError
-from harness.grading.answer_judge import check_answerable, judge_answer
 from harness.grading.verdict import Verdict
+from harness.kinds.questions.judge import check_answerable, judge_answer
 from harness.problem import Kind, Problem, TestCase, TestSuite
-from harness.run.plan.problem_kinds import (
-    RULES_OF,
-    require_code_generation,
-    rules_of,
-)
+from harness.registry import PROBLEM_KINDS
+from harness.run.plan.problem_kinds import require_code_generation, rules_of
 from harness.sources.livecodebench.livecodebench import load
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
@@ -69,8 +67,9 @@ def code_problem() -> Problem:
 
 
 def test_every_kind_has_rules() -> None:
-    assert set(RULES_OF) == set(Kind)
-    for kind, rules in RULES_OF.items():
+    assert set(PROBLEM_KINDS) == set(Kind)
+    for kind in Kind:
+        rules = rules_for(kind)
         assert rules.kind is kind
         assert rules.runs_code is (kind is Kind.CODE_GENERATION)
 
@@ -102,7 +101,7 @@ def test_several_kinds_are_refused_in_one_line(problems: dict[Kind, Problem]) ->
     ],
 )
 def test_extractions_go_by_name(kind: Kind, names: list[str]) -> None:
-    rules = RULES_OF[kind]
+    rules = rules_for(kind)
     assert list(rules.extractors) == names
     for name in names:
         assert callable(rules.extractor(name))
@@ -112,7 +111,7 @@ def test_extractions_go_by_name(kind: Kind, names: list[str]) -> None:
 
 def test_each_extraction_of_an_execution_is_another() -> None:
     reply = "If y == 2:\n[ANSWER]\nassert twice(x = (1,)) == (1, 1)\n[/ANSWER]"
-    rules = RULES_OF[EXECUTION]
+    rules = rules_for(EXECUTION)
     answers = {name: rules.extractor(name)(reply, "twice").code for name in rules.extractors}
     assert answers == {
         "harness": "(1, 1)",

@@ -12,10 +12,11 @@ from for_each import for_each
 from pyarrow import parquet  # type: ignore[import-untyped]
 
 from harness.errors import DataError
+from harness.kinds.questions import code_execution, test_output
+from harness.kinds.questions.test_output import call_of
 from harness.problem import Codec, Kind, Problem, TestCase
-from harness.sources.livecodebench import code_execution, livecodebench, test_output
+from harness.sources.livecodebench import livecodebench
 from harness.sources.livecodebench.livecodebench import load
-from harness.sources.livecodebench.test_output import call_of
 from harness.sources.selection import Selection, select
 
 Row = dict[str, Any]

@@ -18,15 +18,15 @@ from harness.sources.files.row_checks import text_column
 from harness.sources.literals import UnreadableError, parse
 from harness.sources.livecodebench import fields
 
-EXECUTION_COLUMNS = (
+COLUMNS = (
     *("question_id", "contest_id", "contest_date", "difficulty", "function_name"),
     *("code", "input", "output", "id", "problem_id", "numsteps"),
 )
-EXECUTION_MARKS = ("code", "input", "output")
+MARKS = ("code", "input", "output")
 """Columns that identify a row of code execution."""
 
 
-def parse_code_execution(line: Line, parsed: fields.Row | None = None) -> Problem:
+def parse_row(line: Line, parsed: fields.Row | None = None) -> Problem:
     """Return the problem of a row of code execution; its test, the answer, is hidden.
 
     Args:
@@ -36,7 +36,7 @@ def parse_code_execution(line: Line, parsed: fields.Row | None = None) -> Proble
     Raises:
         DataError: a column is missing or invalid.
     """
-    row, where = fields.columns(line, EXECUTION_COLUMNS, parsed), line.where
+    row, where = fields.columns(line, COLUMNS, parsed), line.where
     name = fields.function_name(row, where)
     code = fields.written(row, "code", where)
     test = TestCase(

@@ -16,27 +16,32 @@ Quotations of the question have no literal in the answer's place (`== ??`) and a
 text in that place that is not a literal, such as `2 + 3`, is taken as the answer, a wrong one.
 Unclosed tags count as closed at the end of the text, and the rule's name says so. Text between
 `<think>` tags is searched only if there is nothing else.
+
+Sources of the `lcb` rules: `extract_test_output_code` and `extract_execution_code` in
+`lcb_runner/utils/extraction_utils.py`, and, for the relevant side of an assertion,
+`lcb_runner/evaluation/compute_test_output_prediction_metrics.py` of
+https://github.com/LiveCodeBench/LiveCodeBench, described in words.
 """
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
 from harness.agent.extraction.code import (
-    Extract,
+    FENCE,
+    NOTHING,
     Extraction,
-    extract_lcb_execution,
-    extract_lcb_execution_cot,
-    extract_lcb_test_output,
     found_in,
+    of_text,
 )
-from harness.grading.answer_judge import LONGEST_LITERAL, NoLiteralError, read_answer
+from harness.kinds.questions.judge import LONGEST_LITERAL, NoLiteralError, read_answer
 from harness.markdown import fenced_blocks
 from harness.problem import Kind
 from harness.python_source import parse_or_none
 
+OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
 LONGEST_ASSERTION = 1 << 16
 MOST_ASSERTIONS = 16
 """Number of assertions considered in a text, from the end."""
@@ -260,15 +265,76 @@ def _inline(reader: _AnswerReader, line: str) -> str:
     return next((span for span in reversed(spans) if reader.reads(span)), "")
 
 
-ANSWER_EXTRACTORS: Mapping[Kind, Mapping[str, Extract]] = {
-    Kind.TEST_OUTPUT_PREDICTION: {
-        "harness": partial(extract_answer, Kind.TEST_OUTPUT_PREDICTION),
-        "lcb": extract_lcb_test_output,
-    },
-    Kind.CODE_EXECUTION: {
-        "harness": partial(extract_answer, Kind.CODE_EXECUTION),
-        "lcb": extract_lcb_execution,
-        "lcb-cot": extract_lcb_execution_cot,
-    },
-}
-"""Extractors by kind of problem and user-visible name."""
+@of_text
+def extract_lcb_test_output(text: str) -> Extraction:
+    """Return the last line starting with `assert`, else the first code block.
+
+    Blocks tagged python take precedence. Only the first line of a multi-line assertion is
+    considered; indented assertions are not. Any call may be asserted. `asserted_by_lcb` extracts
+    the value.
+    """
+    lines = text.split("\n")
+    asserting = [line for line in lines if line.startswith("assert")]
+    if asserting:
+        return Extraction(code=asserted_by_lcb(asserting[-1]), rule="last assert line")
+    fences = [number for number, line in enumerate(lines) if FENCE in line]
+    tagged = [n for n in fences if any(f"{FENCE}{tag}" in lines[n] for tag in ("python", "Python"))]
+    if tagged:
+        fences = [number for number in fences if number >= tagged[0]]
+    if len(fences) < 2:  # noqa: PLR2004 - an opening and a closing one
+        return NOTHING
+    block = "\n".join(lines[fences[0] + 1 : fences[1]])
+    return Extraction(code=asserted_by_lcb(block), rule="first block")
+
+
+def asserted_by_lcb(prediction: str) -> str:
+    """Return the value in a prediction of a test's output, which may be an assertion.
+
+    Of several lines, only the first that mentions `assert` and is not a comment counts; of an
+    assertion, the part after its first `==`. Without one the text is returned unchanged: not a
+    literal, and so as wrong as upstream.
+    """
+    text = prediction
+    lines = text.splitlines()
+    if len(lines) > 1:
+        own = (line for line in lines if "assert" in line and not line.startswith("#"))
+        text = next(own, text)
+    text = text.strip()
+    return (_right_side(text) or text) if "assert" in text else text
+
+
+def _right_side(statement: str) -> str | None:
+    tree = parse_or_none(statement)
+    match tree and tree.body:
+        case [ast.Assert(test=ast.Compare(ops=[ast.Eq(), *_], comparators=[right, *_])), *_]:
+            return ast.get_source_segment(statement, right)
+        case _:
+            return None
+
+
+@of_text
+def extract_lcb_execution(text: str) -> Extraction:
+    """Return the text after the first `==`, up to a second one or `[/ANSWER]`.
+
+    Without `[/ANSWER]`, return only its first line. So a value that contains `==` is cut in two,
+    and words before the answer may be taken for it.
+    """
+    rule = "after ==" if "==" in text else "whole text"
+    if "==" in text:
+        text = text.split("==", 2)[1].strip()
+    if CLOSE in text:
+        answer = text.partition(CLOSE)[0]
+    else:
+        answer, rule = text.partition("\n")[0], f"{rule}, first line"
+    answer = answer.strip()
+    return Extraction(code=answer, rule=rule) if answer else NOTHING
+
+
+@of_text
+def extract_lcb_execution_cot(text: str) -> Extraction:
+    """Apply `extract_lcb_execution` to the text between the first two `[ANSWER]`.
+
+    Without one, apply it to the whole text.
+    """
+    parts = text.split(OPEN, 2)
+    return extract_lcb_execution(parts[1].strip() if len(parts) > 1 else text, None)

@@ -7,15 +7,17 @@ from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agent.extraction.answers import ANSWER_EXTRACTORS, asserted, extract_answer
-from harness.agent.extraction.code import (
-    LONGEST_ANSWER,
+from harness.agent.extraction.code import LONGEST_ANSWER
+from harness.agent.problem_kind import rules_for
+from harness.kinds.questions.extraction import (
+    asserted,
     asserted_by_lcb,
+    extract_answer,
     extract_lcb_execution,
     extract_lcb_execution_cot,
     extract_lcb_test_output,
 )
-from harness.grading.answer_judge import grade_answer
+from harness.kinds.questions.judge import grade_answer
 from harness.problem import Kind
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
@@ -175,8 +177,8 @@ def test_an_answer_is_found_in_every_form_with_any_value(value: object, form: st
 
 @given(st.text(alphabet="[]ANSWER/assertspiral(1)='\"`\n#\\ ?,.{}", max_size=80))
 def test_every_text_comes_to_an_answer_or_none(text: str) -> None:
-    for extractors in ANSWER_EXTRACTORS.values():
-        for name, extract in extractors.items():
+    for kind in (OUTPUT, EXECUTION):
+        for name, extract in rules_for(kind).extractors.items():
             extraction = extract(text, NAME)
             assert extraction.rule
             if name == "harness":
@@ -209,9 +211,9 @@ def test_hostile_answers_are_searched_in_bounded_time(text: str) -> None:
     assert time.process_time() - started < 15
 
 
-@for_each("kind", ANSWER_EXTRACTORS)
+@for_each("kind", [OUTPUT, EXECUTION])
 def test_an_answer_of_more_than_a_megabyte_is_not_searched(kind: Kind) -> None:
-    for extract in ANSWER_EXTRACTORS[kind].values():
+    for extract in rules_for(kind).extractors.values():
         extraction = extract("[ANSWER]1[/ANSWER]" + " " * LONGEST_ANSWER, NAME)
         assert (extraction.code, extraction.rule) == ("", "too long")
 

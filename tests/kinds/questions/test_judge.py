@@ -13,14 +13,14 @@ from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grading.answer_judge import (
+from harness.grading.verdict import Verdict
+from harness.kinds.questions.judge import (
     LONGEST_LITERAL,
     NoLiteralError,
     grade_answer,
     read_answer,
     read_literal,
 )
-from harness.grading.verdict import Verdict
 from harness.problem import Kind
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION

@@ -1,6 +1,6 @@
 """`write_answer`: store the answer to a value question."""
 
-from harness.grading.answer_judge import LONGEST_LITERAL, NoLiteralError, read_answer
+from harness.kinds.questions.judge import LONGEST_LITERAL, NoLiteralError, read_answer
 from harness.problem import Kind
 from harness.tools.toolbox import Arguments, ToolError
 from harness.tools.workspace import Workspace

@@ -20,11 +20,11 @@ from harness.sources.files.row_checks import check_function_test, text_column
 from harness.sources.livecodebench import fields
 from harness.sources.signature import signature_of
 
-OUTPUT_COLUMNS = (
+COLUMNS = (
     *("question_title", "question_content", "question_id", "contest_id", "contest_date"),
     *("difficulty", "test", "starter_code", "function_name", "test_id"),
 )
-OUTPUT_MARKS = ("test", "test_id", "function_name")
+MARKS = ("test", "test_id", "function_name")
 """Columns that identify a row of test output prediction."""
 
 _WORDS = {
@@ -37,7 +37,7 @@ _WORDS = {
 _STRING_OR_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[A-Za-z]+')
 
 
-def parse_test_output(line: Line, parsed: fields.Row | None = None) -> Problem:
+def parse_row(line: Line, parsed: fields.Row | None = None) -> Problem:
     """Return the problem of a row of test output prediction; its test, the answer, is hidden.
 
     Args:
@@ -47,7 +47,7 @@ def parse_test_output(line: Line, parsed: fields.Row | None = None) -> Problem:
     Raises:
         DataError: a column is missing or invalid.
     """
-    row, where = fields.columns(line, OUTPUT_COLUMNS, parsed), line.where
+    row, where = fields.columns(line, COLUMNS, parsed), line.where
     name = fields.function_name(row, where)
     statement = fields.written(row, "question_content", where)
     starter = text_column(row, "starter_code", where)

@@ -4,12 +4,12 @@ import json
 
 from for_each import for_each
 
+from harness.agent.problem_kind import rules_for
 from harness.agent.templates.prompt_set import load_prompt
-from harness.grading.answer_judge import LONGEST_LITERAL, grade_answer
 from harness.grading.verdict import Grade
+from harness.kinds.questions.judge import LONGEST_LITERAL, grade_answer
 from harness.models.protocol import ToolCall, ToolMessage
 from harness.problem import Kind, ProblemView, Signature
-from harness.run.plan.problem_kinds import tools_for
 from harness.tools.toolbox import Toolbox
 from harness.tools.workspace import Workspace
 
@@ -44,12 +44,12 @@ def workspace(kind: Kind, **changes: object) -> Workspace:
 
 
 async def call(place: Workspace, name: str, **arguments: object) -> ToolMessage:
-    toolbox = Toolbox(tools_for(place.problem.kind), place.texts)
+    toolbox = Toolbox(rules_for(place.problem.kind).tools, place.texts)
     return await toolbox.call(ToolCall(id="1", name=name, arguments=json.dumps(arguments)), place)
 
 
 def test_each_kind_has_its_tools() -> None:
-    names = {kind: [tool.name for tool in tools_for(kind)] for kind in Kind}
+    names = {kind: [tool.name for tool in rules_for(kind).tools] for kind in Kind}
     assert names == {
         Kind.CODE_GENERATION: ["read_problem", "write_solution", "run_tests"],
         OUTPUT: ["read_problem", "write_answer"],
@@ -59,7 +59,7 @@ def test_each_kind_has_its_tools() -> None:
 
 @for_each("kind", ANSWERS)
 def test_value_tools_are_described_without_tests_and_solutions(kind: Kind) -> None:
-    read, write = Toolbox(tools_for(kind), load_prompt("default", "agentic", kind)).specs
+    read, write = Toolbox(rules_for(kind).tools, load_prompt("default", "agentic", kind)).specs
     assert "call whose value is asked for" in read.description
     assert read.parameters["properties"] == {}
     assert list(write.parameters["properties"]) == write.parameters["required"] == ["answer"]

@@ -1,0 +1,1 @@
+"""Problems that ask for a value, not for a program."""
