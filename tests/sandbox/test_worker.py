@@ -120,8 +120,8 @@ class TestBroken:
         assert sound(unguarded, run_on)
         send = LazyForkServer.send
 
-        def send_and_wait(
-            own: LazyForkServer, server: ForkServer, *order: Any, **more: Any
+        def send_and_wait(own: LazyForkServer, server: ForkServer, *order: Any, **by: Any) -> None:
+            own: LazyForkServer, server: ForkServer, *order: Any, **by: Any
         ) -> None:
             send(own, server, *order, **more)
             server.process.wait(PATIENCE_S)
