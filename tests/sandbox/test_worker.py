@@ -121,9 +121,7 @@ class TestBroken:
         send = LazyForkServer.send
 
         def send_and_wait(own: LazyForkServer, server: ForkServer, *order: Any, **by: Any) -> None:
-            own: LazyForkServer, server: ForkServer, *order: Any, **by: Any
-        ) -> None:
-            send(own, server, *order, **more)
+            send(own, server, *order, **by)
             server.process.wait(PATIENCE_S)
 
         with monkeypatch.context() as patch:
