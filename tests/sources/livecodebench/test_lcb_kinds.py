@@ -62,8 +62,8 @@ def execution_row(**columns: object) -> Row:
 
 ROWS = {"test_generation": output_row, "execution": execution_row}
 COLUMNS = {
-    "test_generation": test_output.OUTPUT_COLUMNS,
-    "execution": code_execution.EXECUTION_COLUMNS,
+    "test_generation": test_output.COLUMNS,
+    "execution": code_execution.COLUMNS,
 }
 
 
@@ -311,8 +311,8 @@ def test_filters_apply_to_value_questions(lcb_row: Rows, write_rows: Write) -> N
 def test_the_marks_of_a_schema_are_its_own() -> None:
     schemas = {
         livecodebench.COLUMNS: livecodebench.MARKS,
-        test_output.OUTPUT_COLUMNS: test_output.OUTPUT_MARKS,
-        code_execution.EXECUTION_COLUMNS: code_execution.EXECUTION_MARKS,
+        test_output.COLUMNS: test_output.MARKS,
+        code_execution.COLUMNS: code_execution.MARKS,
     }
     for columns, marks in schemas.items():
         for other in schemas:
