@@ -17,7 +17,7 @@ from harness.cli.help_page import ADVANCED, HelpAll, KeyOnly
 from harness.errors import UsageError
 from harness.run.settings.given import Given, given_settings
 from harness.run.settings.problem_settings import ProblemSettings
-from harness.run.settings.spec import LISTS, SET, SETTINGS, RunSpec, default_of
+from harness.run.settings.spec import LISTS, SET, SETTINGS, RunSpec, default_of, flag_of
 from harness.run.settings.unknown_keys import refuse_unknown
 
 Command = Callable[..., Any]
@@ -158,7 +158,8 @@ def with_set(
             raise UsageError(f"{SET} {text[:100]}: give KEY=VALUE, as max_turns=5")
         refuse_unknown([key], RunSpec.model_fields, SET)
         if key not in keys:
-            raise UsageError(f"{SET} {key}: this command has no such setting; see --help-all")
+            hint = "" if SETTINGS[key].key_only else f"; it may have the flag {flag_of(key)}"
+            raise UsageError(f"{SET} {key}: this command has no such key{hint}")
         if key not in LISTS and key in values:
             raise UsageError(f"{SET} {key} is given twice")
         values[key] = [*values.get(key, ()), value] if key in LISTS else value

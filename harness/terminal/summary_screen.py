@@ -112,8 +112,9 @@ def _wrong(summary: Summary, *, recorded: bool) -> Iterator[str]:
 
 def _tools(summary: Summary) -> Iterator[str]:
     """Yield the numbers of samples that did not hand in their programs with native tools."""
-    if in_text := summary.tool_protocols.get("text"):
-        yield f"programs handed in as text: {count(in_text, 'sample')}"
+    in_text = summary.tool_protocols.get("text", 0)
+    if len(summary.tool_protocols) > 1 and in_text:
+        yield f"{count(in_text, 'sample')} asked without native tools"
     if summary.fallback:
         yield f"{count(summary.fallback, 'sample')} asked without tools: none called, or none read"
     calls, unread = summary.tool_calls, summary.malformed_tool_calls

@@ -73,6 +73,7 @@ def test_the_bundled_problems_by_name_play_the_recordings_as_without(tmp_path: P
     assert "model replay:bundled" in done.stderr
     other = harness(tmp_path, "run", "-b", "apps", "-n", "1")
     assert "no model is named" in line(other)
+    assert "did you mean 'apps'?" in line(harness(tmp_path, "run", "-b", "aps", "-n", "1"))
 
 
 def test_a_misspelt_problem_is_answered_with_those_that_there_are(tmp_path: Path) -> None:

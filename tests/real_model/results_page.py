@@ -78,12 +78,21 @@ def commands(folder: Path) -> Iterator[str]:
     if server.get("slots"):
         context = server["slots"] * server["context_of_a_slot"]
         yield SERVER_FLAGS.format(slots=server["slots"], context=context)
-    for own in record["results"].values():
-        yield " ".join(["harness", *shortened(own["command"])])
+    runs = [flags(shortened(own["command"])) for own in record["results"].values()]
+    shared = [flag for flag in runs[0] if flag[0] != "#" and all(flag in run for run in runs)]
+    yield f'asked="{" ".join(shared)}"'
+    for run in runs:
+        yield " ".join(["harness run $asked", *(flag for flag in run if flag not in shared)])
     yield "```\n"
     starts = [start for own in record["results"].values() for start in own["starts"]]
     days = sorted({start["started"][:10] for start in starts})
     yield f"Measured on {' to '.join(dict.fromkeys((days[0], days[-1])))}.\n"
+
+
+def flags(command: list[str]) -> list[str]:
+    """Return the flags of a `harness run` command, each with its value."""
+    starts = [place for place, word in enumerate(command) if word.startswith(("-", "#"))]
+    return [" ".join(command[a:b]) for a, b in zip(starts, [*starts[1:], None], strict=True)]
 
 
 def shortened(command: list[str]) -> list[str]:

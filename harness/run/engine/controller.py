@@ -36,7 +36,7 @@ from harness.run.store.versions import version_change
 from harness.run.summary.summary import Stopped
 from harness.sandbox.isolation import Isolation
 from harness.sandbox.strongest import ChosenSandbox
-from harness.sources.benchmarks import load
+from harness.sources.benchmarks import load, parse_spec
 from harness.sources.files.rows import Loaded
 from harness.text import printable_line
 
@@ -126,7 +126,13 @@ class RunController:
         return plan
 
     def reader(self, spec: RunSpec) -> Read:
-        """Return a function that loads problems and shows its progress if slow."""
+        """Return a function that loads problems and shows its progress if slow.
+
+        Raises:
+            UsageError: the spec's benchmark has an unknown name.
+        """
+        if spec.benchmark:
+            parse_spec(spec.benchmark)
 
         def read(where: str) -> Loaded:
             with self.reporter.loading() as watch:

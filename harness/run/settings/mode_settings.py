@@ -52,7 +52,6 @@ class ModeSettings(SettingsGroup):
             "Language of the solutions: python, or cpp for C++.",
             "Mode",
             metavar="python|cpp",
-            common=True,
         ),
     ] = "python"
     tool_protocol: Annotated[

@@ -138,9 +138,7 @@ class RequestSettings(SettingsGroup):
     ] = Field(default=None, ge=1)
     reasoning_effort: Annotated[
         str | None,
-        _asks(
-            "Reasoning effort, in the provider's word: low, medium, high, ...", "Model", common=True
-        ),
+        _asks("Reasoning effort, in the provider's word: low, medium, high, ...", "Model"),
     ] = None
     top_p: Annotated[
         Probability, _asks("Nucleus sampling: the probability mass to sample from.", "Model")

@@ -73,7 +73,6 @@ class ProblemSettings(SettingsGroup):
             "Only problems released on this day or later.",
             "Problems",
             metavar="YYYY-MM-DD",
-            common=True,
         ),
     ] = None
     max_release_date: Annotated[
