@@ -7,6 +7,7 @@ from typing import Any
 
 from json_lines import json_lines
 
+from harness.languages.program_key import code_hash
 from harness.run.store.transcript import file_name
 
 Json = dict[str, Any]
@@ -108,6 +109,18 @@ def write_run(path: Path, results: Iterable[Json], **head: Any) -> Path:
     (path / "run.json").write_text(json.dumps(manifest(problems, **head)))
     (path / "results.jsonl").write_text(json_lines(rows))
     return path
+
+
+def write_steps(run: Path, problem: str, *programs: str) -> None:
+    """Give a problem's result the revisions of its answers, one an answer from the first."""
+    unknown = dict.fromkeys(("tokens", "cost", "seconds", "public_passed", "solved"))
+    numbered = enumerate(map(code_hash, programs), 1)
+    steps = [{**unknown, "turn": turn, "code_hash": each} for turn, each in numbered]
+    path = run / "results.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text(
+        json_lines(row | ({"steps": steps} if row["problem_id"] == problem else {}) for row in rows)
+    )
 
 
 def write_experiment(path: Path) -> Path:

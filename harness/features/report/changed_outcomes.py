@@ -149,7 +149,7 @@ def talk_of(opened: Transcripts, result: SampleResult) -> RevisionHistory | None
     """Return a sample's conversation; None if there is none, or it cannot be read."""
     name = file_name(result.problem_id, result.index)
     try:
-        return conversation_of(opened.events(name)) if opened.exists(name) else None
+        return conversation_of(opened.events(name), result) if opened.exists(name) else None
     except RunDirectoryError:
         return None
 

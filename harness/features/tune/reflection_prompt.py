@@ -65,7 +65,7 @@ class ShownSample:
         tests = grades[-1].tests if grades else ()
         failed = [test for test in tests if test.public and not test.passed]
         talk = (event for event in kept if not isinstance(event, Graded))
-        return cls(problem, result, conversation_of(talk), failed)
+        return cls(problem, result, conversation_of(talk, result), failed)
 
     @property
     def outcome(self) -> str:

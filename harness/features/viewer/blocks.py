@@ -1,6 +1,6 @@
 """Blocks of a transcript page: texts that are cut, highlighted and compared."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from harness.agent import events
 from harness.agent.events import REFUSED, WAYS
-from harness.agent.extraction.fences import extractor_of
 from harness.features.viewer.event_texts import told_in
 from harness.features.viewer.excerpts import SHOWN, Excerpt, cut, excerpt_of
 from harness.features.viewer.failed_tests import Failed, failures_in
@@ -24,9 +23,15 @@ from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.models.reasoning_text import reasoning_text
-from harness.run.store.call_arguments import arguments, other_arguments, program
+from harness.run.store.call_arguments import (
+    arguments,
+    other_arguments,
+    program,
+    revision_in,
+)
 from harness.run.store.transcript_contents import message_text
 from harness.text import printable_line
+from harness.tools.workspace import Revision
 
 NO_RESULT: dict[str, Any] = {"result": None, "error": False, "malformed": False, "tests": None}
 LONGEST_TITLE = 300
@@ -68,6 +73,7 @@ class Blocks:
         price: price of tokens; None if unknown.
         running: whether the run may still produce missing results.
         language: language of solutions.
+        steps: revisions of the sample's result; empty if it has none yet.
     """
 
     def __init__(
@@ -77,10 +83,11 @@ class Blocks:
         *,
         running: bool,
         language: str = PYTHON,
+        steps: Sequence[Revision] = (),
     ) -> None:
         self._tape, self._price, self._running = tape, price, running
-        self._extract = extractor_of(language)
         self._language = language
+        self._steps = steps
         self._events: dict[int, events.Event | None] = {}
 
     def of(self, entry: TranscriptItem) -> PageBlock:
@@ -183,7 +190,8 @@ class Blocks:
             return ""
         if entry.kind == "call":
             return program(event.response.tool_calls[entry.part]) or ""
-        return self._extract(event.response.text, None).code
+        hashes = [step.code_hash for step in self._steps if step.turn == event.turn]
+        return revision_in(event.response, hashes, self._language)
 
 
 def _pieces(text: str, usual: str) -> Iterator[Piece]:

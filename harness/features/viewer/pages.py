@@ -201,7 +201,7 @@ class Pages:
             "pages": pages,
             "address": partial(_part, base, query),
             "at_turn": partial(_at_turn, base, query, talk),
-            **_conversation(run, talk, number, running=running),
+            **_conversation(run, talk, number, whole, running=running),
             **_final(whole, base, language_of(run.spec)),
             **_around(run, item, query),
             "elsewhere": self._library.elsewhere(run, item),
@@ -324,10 +324,13 @@ def _at_turn(base: str, query: Query, talk: Talk | None, turn: int) -> str:
     return f"{_part(base, query, talk.entries.page_of(place))}#turn-{turn}"
 
 
-def _conversation(run: OpenRun, talk: Talk | None, number: int, *, running: bool) -> Shown:
+def _conversation(
+    run: OpenRun, talk: Talk | None, number: int, whole: SampleResult | None, *, running: bool
+) -> Shown:
     if talk is None or not talk.there:
         return {"blocks": [], "graded_above": False}
-    blocks = Blocks(talk.tape, run.price, running=running, language=language_of(run.spec))
+    language, steps = language_of(run.spec), whole.steps if whole else ()
+    blocks = Blocks(talk.tape, run.price, running=running, language=language, steps=steps)
     graded = any(entry.kind == "grade" for entry in talk.entries.all[-2 * PER_PAGE :])
     shown = [blocks.of(entry) for entry in talk.entries.page(number)]
     return {"blocks": shown, "graded_above": graded}

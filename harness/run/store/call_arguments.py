@@ -1,11 +1,14 @@
 """Readable arguments of tool calls: the program or answer, and the rest."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from pydantic_core import from_json, to_json
 
 from harness.agent.extraction.code import Extract
+from harness.agent.extraction.fences import extractor_of
+from harness.languages.program_key import code_hash
+from harness.markdown import fenced_blocks
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.models.text_tools.arguments import without_fence
 from harness.models.text_tools.reader import read_calls
@@ -47,6 +50,21 @@ def programs_in(turn: ModelTurn, extract: Extract, entry_point: str | None) -> I
             yield from map(writable, (text, without_fence(text), text.strip(), text.strip("\n")))
     for text in (turn.text, spoken.text):
         yield writable(extract(text, entry_point).code)
+
+
+def revision_in(turn: ModelTurn, hashes: Sequence[str | None], language: str | None) -> str:
+    """Return the newest of some revisions that an answer holds; empty if it holds none.
+
+    Args:
+        turn: the answer.
+        hashes: hashes of the revisions, in order.
+        language: language of solutions; None for Python.
+    """
+    if not hashes:
+        return ""
+    blocks = (writable(block.text) for block in fenced_blocks(turn.text))
+    texts = {code_hash(t): t for t in (*programs_in(turn, extractor_of(language), None), *blocks)}
+    return next((texts[name] for name in reversed(hashes) if name in texts), "")
 
 
 def other_arguments(call: ToolCall) -> str:

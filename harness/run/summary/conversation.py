@@ -14,10 +14,9 @@ from harness.agent.events import (
     Tested,
     ToolResult,
 )
-from harness.agent.extraction.fences import extractor_of
 from harness.grading.verdict import Grade
-from harness.models.protocol import ModelTurn
-from harness.run.store.call_arguments import program
+from harness.run.store.call_arguments import revision_in
+from harness.run.store.results import SampleResult
 
 LONGEST_TEXT = 6_000
 """Characters kept of a text of a conversation; the transcript has the rest."""
@@ -66,8 +65,13 @@ class RevisionHistory:
     failure: str = ""
 
 
-def conversation_of(events: Iterable[Event]) -> RevisionHistory:
-    """Return a transcript's revisions and end, with all texts shortened."""
+def conversation_of(events: Iterable[Event], result: SampleResult) -> RevisionHistory:
+    """Return a transcript's revisions and end, with all texts shortened.
+
+    Args:
+        events: the events.
+        result: the sample's result, whose steps tell which programs are revisions.
+    """
     revisions: list[WrittenRevision] = []
     texts: list[str] = []
     stopped = verdict = failure = ""
@@ -77,12 +81,15 @@ def conversation_of(events: Iterable[Event]) -> RevisionHistory:
             case SampleStart():
                 language = event.language
             case Response():
-                prose, code = _program_of(event.response, language)
-                texts.append(prose)
+                turn, answer = event.turn, event.response
+                hashes = [step.code_hash for step in result.steps if step.turn == turn]
+                code = revision_in(answer, hashes, language)
+                spoken = code and not answer.tool_calls  # and the program is in the text
+                texts.append((answer.text.partition("```")[0] if spoken else answer.text).strip())
                 if code:
                     text = _cut("\n\n".join(filter(None, texts)))
                     number = len(revisions) + 1
-                    revisions.append(WrittenRevision(number, event.turn, text, _cut(code)))
+                    revisions.append(WrittenRevision(number, turn, text, _cut(code)))
                     texts = []
             case ToolResult(tests=PublicTests() as tests) if revisions:
                 report = _cut(event.result.content)
@@ -112,16 +119,6 @@ Row = tuple[WrittenRevision | None, WrittenRevision | None]
 def aligned(a: RevisionHistory, b: RevisionHistory) -> Sequence[Row]:
     """Return the revisions of two conversations in pairs, by number."""
     return list(zip_longest(a.revisions, b.revisions))
-
-
-def _program_of(turn: ModelTurn, language: str | None) -> tuple[str, str]:
-    """Return an answer's text without its program, and the program; empty if missing."""
-    codes = [code for call in turn.tool_calls if (code := program(call)) is not None]
-    if codes or turn.tool_calls:
-        return turn.text.strip(), codes[-1] if codes else ""
-    code = extractor_of(language)(turn.text, None).code
-    prose = turn.text.partition("```")[0] if code else turn.text
-    return prose.strip(), code
 
 
 def _failure(grade: Grade) -> str:

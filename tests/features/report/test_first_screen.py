@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runs_made import request, response, start, tool_result, write_transcript
+from runs_made import request, response, start, tool_result, write_steps, write_transcript
 
 from harness.agent.attempt import LoopFacts
 from harness.errors import UsageError
@@ -114,9 +114,12 @@ def test_a_changed_outcome_has_both_conversations(pair: tuple[Path, Path]) -> No
             response(1, "First try", calls),
             tool_result(1, "c1", "run_tests", "1 of 2 public tests passed.",
                         tests={"verdict": "wrong_answer", "passed": 1, "total": 2}),
-            response(2, "Now right", [("c2", "write_solution", json.dumps({"code": "print(3)"}))]),
+            response(2, "I try", [("c2", "run_code", json.dumps({"code": "print(4)"}))]),
+            response(3, "Now right", [("c3", "write_solution", json.dumps({"code": "print(3)"}))]),
         ],
     )  # fmt: skip
+    write_steps(shot, "p/3", "print(1)")
+    write_steps(agent, "p/3", "print(2)", "print(2)", "print(3)")
     sides = sides_of([read_run(path) for path in pair])
     outcomes = changed_outcomes(pairings(sides))
     assert outcomes is not None
@@ -131,7 +134,7 @@ def test_a_changed_outcome_has_both_conversations(pair: tuple[Path, Path]) -> No
     assert (first[1].tests.passed, first[1].report) == (1, "1 of 2 public tests passed.")
     assert second[0] is None
     assert second[1] is not None
-    assert second[1].code == "print(3)"
+    assert second[1].code == "print(3)", "a program that was only run is no revision"
     assert (change.gained, change.a.good, change.b.good) == (True, False, True)
     assert [each.gained for each in outcomes.shown].count(False) == 1
 

@@ -6,7 +6,15 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from runs_made import response, result, start, tool_result, write_run, write_transcript
+from runs_made import (
+    response,
+    result,
+    start,
+    tool_result,
+    write_run,
+    write_steps,
+    write_transcript,
+)
 from visitor import Visitor
 
 from harness.features.experiment.experiment_file import FILE, grid_hash
@@ -139,6 +147,8 @@ def test_a_problem_has_both_conversations_revision_by_revision(
             response(2, "", [("d", "write_solution", json.dumps({"code": "print(3)"}))]),
         ],
     )
+    write_steps(tmp_path / "shot", "p/2", code)
+    write_steps(tmp_path / "agent", "p/2", "print(2)", "print(3)")
     page = visitor.client.get(f"/compare/{key_of('p/2')}?a={keys[0]}&b={keys[1]}").text
     assert page.count("Revision 1 ") == 2
     assert page.count("Revision 2 ") == 1

@@ -15,6 +15,7 @@ from runs_made import (
     start,
     tool_result,
     write_run,
+    write_steps,
     write_transcript,
 )
 from visitor import Visitor
@@ -356,6 +357,7 @@ class TestASample:
         for turn, program in enumerate((OLD, NEW), 1):
             events.append(response(turn, f"This:\n```python\n{program}```\nRight."))
         write_transcript(run, "p/a", events)
+        write_steps(run, "p/a", OLD.strip("\n"), NEW.strip("\n"))
         page = visitor.sample("A")
         assert page.count("d-added") == 1
         assert "```" not in page
