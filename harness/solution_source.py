@@ -3,6 +3,8 @@
 import ast
 import re
 
+from harness.python_source import parse_or_none
+
 _READS_INPUT = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\s*\(\s*0|\bread\s*\(\s*0|\bfileinput\b")
 
 _BEGINS = re.compile(
@@ -35,11 +37,12 @@ def is_solution(code: str, tree: ast.Module, entry_point: str | None) -> bool:
     return any(_defines(node, entry_point) for node in tree.body)
 
 
-def lacks_body(tree: ast.Module, entry_point: str) -> bool:
+def lacks_body(code: str, entry_point: str) -> bool:
     """Return whether the entry point has no statement that does something, as starter code."""
+    tree = parse_or_none(code)
     functions = [
         node
-        for node in ast.walk(tree)
+        for node in (ast.walk(tree) if tree is not None else ())
         if isinstance(node, ast.FunctionDef) and node.name == entry_point
     ]
     return bool(functions) and all(map(_does_nothing, functions[-1].body))

@@ -1,6 +1,5 @@
 """`read_problem`: the statement, how the solution is run, and public tests."""
 
-from harness.languages import PYTHON
 from harness.languages.known import language
 from harness.problem import shows_output
 from harness.tools.further_tests import further_tests
@@ -22,7 +21,7 @@ class ReadProblem:
         problem, own = workspace.problem, language(workspace.language)
         further = further_tests(problem)
         numbers = {number for number, _ in further}
-        has_starter = problem.entry_point is not None or own.name == PYTHON
+        has_starter = problem.entry_point is not None or not own.is_compiled
         has_starter = has_starter and bool(problem.starter_code.strip())
         return workspace.texts.render_part(
             "problem",

@@ -1,6 +1,5 @@
 """`run_tests`: runs the newest solution on the public tests and reports failures."""
 
-from harness.tools.empty_function import empty_function
 from harness.tools.toolbox import NoArguments, ToolError
 from harness.tools.workspace import Report, Workspace
 
@@ -29,5 +28,4 @@ def result_of(report: Report, workspace: Workspace, code: str) -> str:
     """Return what the model is told of a report on some code."""
     if report.solved:
         return report.text
-    function = empty_function(workspace, code)
-    return workspace.say("failed", report=report.text, function=function)
+    return workspace.say("failed", report=report.text, function=workspace.empty_function(code))

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 from harness.excerpts import shorten
 from harness.frozen import Frozen
 from harness.grading.verdict import LIMITS, UNKNOWN, Grade, TestResult, Verdict
-from harness.languages import PYTHON
+from harness.languages import PYTHON, known
 from harness.languages.program_key import code_hash
 from harness.models.protocol import Usage
 from harness.problem import ProblemView, TestCase, shows_output
@@ -203,6 +203,11 @@ class Workspace:
     def say(self, event: str, **values: Any) -> str:
         """Return the result of a tool call, in the words of the prompt set."""
         return self.texts.render_part("result", event=event, **values)
+
+    def empty_function(self, code: str) -> str:
+        """Return the name of the function that is called, if code has no body for it yet."""
+        name = self.problem.entry_point or ""
+        return name if name and known.language(self.language).lacks_body(code, name) else ""
 
     def queued(self, seconds: float) -> None:
         """Add seconds that tests or a program waited for a sandbox worker."""

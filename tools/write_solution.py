@@ -2,7 +2,6 @@
 
 from harness.languages.program_key import program_key
 from harness.models.text_tools.arguments import without_fence
-from harness.tools.empty_function import empty_function
 from harness.tools.toolbox import Arguments, ToolError
 from harness.tools.workspace import Revision, Workspace
 
@@ -39,7 +38,7 @@ class WriteSolution:
             number=len(workspace.revisions),
             lines=lines,
             tests=bool(workspace.problem.public_tests),
-            function=empty_function(workspace, code),
+            function=workspace.empty_function(code),
         )
 
 

@@ -12,7 +12,7 @@ from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.judged_by import Checker
-from harness.languages import PYTHON
+from harness.languages import PYTHON, known
 from harness.languages.functions import NoFunctionError
 from harness.languages.program_key import code_hash
 from harness.plugins import RuleName
@@ -145,7 +145,7 @@ class Options:
             output_bytes=problem.output_bytes,
             wall_s=self.wall_s,
         )
-        if language != PYTHON or self.time_factor == 1:
+        if self.time_factor == 1 or known.language(language).is_compiled:
             return limits
         return replace(limits, cpu_s=min(self.time_factor * limits.cpu_s, LONGEST_CPU_S))
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from harness.languages import PYTHON
 from harness.languages.functions import Function
 
 
@@ -68,6 +69,7 @@ class Language:
         functions: how functions are called; None where the runner calls them itself, or never.
         is_source: whether a text is, or may be, a whole source in it.
         compiler: finds the compiler; None for a language without one. Raises MissingCompilerError.
+        lacks_body: whether a function of a name in some code has no body yet, as in starter code.
     """
 
     name: str
@@ -82,11 +84,17 @@ class Language:
     placeholder: str = ""
     functions: FunctionForm | None = None
     compiler: Callable[[], Compiler] | None = None
+    lacks_body: Callable[[str, str], bool] = lambda code, name: False  # noqa: ARG005
 
     @property
     def is_compiled(self) -> bool:
         """Whether a compiler makes a program of a solution, which each test starts anew."""
         return self.compiler is not None
+
+    @property
+    def mark(self) -> str:
+        """Its name where it has to be said: empty for Python, which goes without saying."""
+        return "" if self.name == PYTHON else self.name
 
 
 class MissingCompilerError(Exception):

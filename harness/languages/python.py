@@ -3,6 +3,7 @@
 from harness.languages import PYTHON
 from harness.languages.language import Language
 from harness.python_source import parse_or_none
+from harness.solution_source import lacks_body
 
 LONGEST_PARSED = 256_000  # characters of a text that is tried as a source
 
@@ -19,4 +20,5 @@ LANGUAGE = Language(
     is_source=_is_source,
     source="solution.py",
     placeholder="# your complete solution",
+    lacks_body=lacks_body,
 )

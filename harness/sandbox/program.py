@@ -52,7 +52,7 @@ class Program:
         Raises:
             NoFunctionError: it asks for a function that the language cannot have.
         """
-        if language != PYTHON:  # the preamble is Python
+        if known.language(language).is_compiled:  # the preamble is Python
             function = None if problem.entry_point is None else function_of(problem, language)
             return cls(
                 *(code, "", problem.entry_point, problem.signature),

@@ -18,7 +18,7 @@ from harness.agent.templates.examples import Example, examples
 from harness.agent.templates.problem_facts import missing_facts
 from harness.agent.templates.template import TemplateFaultError, parse, render
 from harness.errors import UsageError
-from harness.languages import PYTHON
+from harness.languages import known
 from harness.languages.functions import NoFunctionError
 from harness.languages.starters import starter_in
 from harness.problem import Codec, Kind, ProblemView, Signature, TestCase
@@ -118,7 +118,8 @@ def _forms_of(forms: Iterable[ProblemView], kind: Kind, language: str) -> Iterat
 
 def _in_language(form: ProblemView, language: str) -> ProblemView | None:
     """Return a form with its starter code in a language; None for one that does not take it."""
-    if language == PYTHON or form.entry_point is None or form.kind is not Kind.CODE_GENERATION:
+    takes = form.entry_point is not None and form.kind is Kind.CODE_GENERATION
+    if not (takes and known.language(language).mark):
         return form
     try:
         return form.model_copy(update={"starter_code": starter_in(form, language)})

@@ -86,7 +86,7 @@ NAMES: Mapping[str, frozenset[str]] = {
 
 VARIANTS = (
     *((kind, PYTHON) for kind in Kind),
-    *((Kind.CODE_GENERATION, name) for name in LANGUAGES if name != PYTHON),
+    *((Kind.CODE_GENERATION, name) for name, own in LANGUAGES.items() if own.mark),
 )
 """What a set has templates for: kinds of problems in Python, and code in other languages."""
 
@@ -336,7 +336,8 @@ def variant_folder(folder: Traversable, kind: Kind, language: str = PYTHON) -> T
     """Return the folder of a set's templates for a kind of problem and a language."""
     if kind is not Kind.CODE_GENERATION:
         return folder / kind
-    return folder if language == PYTHON else folder / language
+    mark = known_language(language).mark
+    return folder / mark if mark else folder
 
 
 def _places(
@@ -360,12 +361,13 @@ def _missing(name: str, kind: Kind, language: str) -> str:
     names = bundled_names(kind, language)
     known = ", ".join(names) or "none"
     what = kind.replace("_", " ")
-    if language != PYTHON:
-        what = f"{what} in {known_language(language).title}"
+    own = known_language(language)
+    if own.mark:
+        what = f"{what} in {own.title}"
     if bundled_name(name):
         return f"prompt set {name!r} has nothing for {what}; these have: {known}"
     if Path(name).is_dir():
-        inner = "" if language == PYTHON else f" (in {language}/)"
+        inner = f" (in {own.mark}/)" if own.mark else ""
         return f"prompt set {name!r}: the folder has no system.j2 and user.j2 for {what}{inner}"
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"for {what} there are: {known}"

@@ -9,7 +9,6 @@ from harness.agent.events import Response
 from harness.errors import DataError, UsageError
 from harness.features.efficiency.measurement import Scales, unmeasured
 from harness.grading.verdict import Verdict
-from harness.languages import PYTHON
 from harness.languages.known import language
 from harness.problem import Problem
 from harness.run.plan.plan import Plan, Start
@@ -21,9 +20,9 @@ from harness.sandbox.executor import Executor
 
 def check_start(start: Start) -> None:
     """Refuse to time what is not in Python. Raises UsageError."""
-    if start.spec.language != PYTHON:
-        title = language(start.spec.language).title
-        raise UsageError(f"--efficiency goes with Python only, and solutions are {title}")
+    own = language(start.spec.language)
+    if own.mark:
+        raise UsageError(f"--efficiency goes with Python only, and solutions are {own.title}")
 
 
 def with_timing(plan: Plan, _before: Mapping[str, Any] | None, _reporter: Reporter) -> Plan:

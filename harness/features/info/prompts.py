@@ -34,7 +34,7 @@ from harness.errors import UsageError
 from harness.features.info.rendering import Rendering
 from harness.figures import count, words
 from harness.frozen import Frozen
-from harness.languages import PYTHON
+from harness.languages import known
 from harness.plugins import STRATEGIES, find, installed
 from harness.problem import Kind
 from harness.registry import MODES
@@ -56,7 +56,7 @@ def _kinds_by_name() -> dict[str, dict[str, PromptSet]]:
     sets: dict[str, dict[str, PromptSet]] = {}
     for kind, language in VARIANTS:
         for name in bundled_names(kind, language):
-            key = str(kind) if language == PYTHON else language
+            key = known.language(language).mark or str(kind)
             sets.setdefault(name, {})[key] = load_prompt(name, LOOP.name, kind, language)
     return dict(sorted(sets.items()))
 

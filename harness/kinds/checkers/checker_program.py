@@ -17,7 +17,6 @@ from harness.grading.sandbox_retry import RetryingWorker
 from harness.grading.verdict import Difference
 from harness.judged_by import Checker, CheckerProgram
 from harness.kinds.checkers.check import difference_of, is_of_size, text_of
-from harness.languages import PYTHON
 from harness.languages.known import language
 from harness.problem import TestCase
 from harness.sandbox.execution import Ending, Execution
@@ -172,7 +171,7 @@ class ProgramCheck:
     def _is_sound(self, test: TestCase, answer: str, execution: Execution) -> bool:
         """Return whether a checker in Python that failed has a verdict on the expected output."""
         failed = execution.ending is Ending.ERROR or execution.ending in _TIME_IS_UP
-        if not failed or self._program.language != PYTHON or not test.output.strip():
+        if not failed or language(self._program.language).is_compiled or not test.output.strip():
             return False
         if answer.split() == test.output.split():
             return False
@@ -180,7 +179,7 @@ class ProgramCheck:
 
     def _run(self, test: TestCase, answer: str) -> Execution:
         folder = folder_of(self._program, test, encoded(answer))
-        if self._program.language == PYTHON:
+        if not language(self._program.language).is_compiled:
             with self._bench.worker.on(checker_trial(self._program, folder)) as trial:
                 return self._bench.execute(trial, [0], last=True)[0]
         self._inputs.append(folder.packed())
@@ -198,7 +197,7 @@ def checker_program(program: CheckerProgram, arguments: Sequence[str] = ("",)) -
         program: the checker.
         arguments: its arguments; those of a compiled one come with the test.
     """
-    if program.language == PYTHON:
+    if not language(program.language).is_compiled:
         return python_script(program.source, arguments)
     is_testlib = program.protocol == "testlib"
     return Program(
@@ -244,7 +243,7 @@ def folder_of(
         left: files that it left in its folder in an earlier pass.
     """
     files = {INPUT: encoded(test.input), EXPECTED: encoded(test.output)}
-    if program.language == PYTHON:
+    if not language(program.language).is_compiled:
         answer = answer.decode("utf-8", "replace").encode()  # no text that cannot be read is right
         files |= {name: encoded(text) for name, text in program.files}
     files |= {f"{FEEDBACK}/{name}": data for name, data in (left or {}).items()}

@@ -7,7 +7,7 @@ from harness.judged_by import Checker, CheckerProgram
 from harness.kinds.code_tests.calls import CHECK_CLOSE, HELPERS
 from harness.kinds.cpp.compilers import require_compiler
 from harness.kinds.cpp.testlib import testlib_beside
-from harness.languages import PYTHON
+from harness.languages.known import language
 from harness.scoring import Scoring, TestGroup
 from harness.sources.files.content_hash import content_hash
 from harness.sources.files.row_checks import valid_python
@@ -80,7 +80,7 @@ def _program_of(row: RowChecker, where: str) -> CheckerProgram:
         if name in TAKEN or not NAME.fullmatch(name):
             what = f"{name!r:.60}: {NAME_RULE}, and none of {', '.join(TAKEN)}"
             raise DataError(where, f"{FIELD}.files", what)
-    if row.language == PYTHON:
+    if not language(row.language).is_compiled:
         valid_python(code, f"{FIELD}.code", where)
         if not _EXITS.search(code):
             what = "it never calls exit: its verdict is its exit code"

@@ -109,7 +109,7 @@ def check_language_of(caller: str, name: str, flags: str | None) -> None:
     """Check a language that a caller from Python gives. Raises UsageError."""
     if name not in LANGUAGES:
         raise UsageError(f"{caller}: language {name!r:.40}: give {' or '.join(LANGUAGES)}")
-    if name == PYTHON and flags is not None:
+    if flags is not None and not language(name).is_compiled:
         raise UsageError(f"{caller}: cpp_flags goes with language 'cpp'")
     check_compiler(language(name), flags or "")
 
@@ -125,12 +125,11 @@ def check_start(start: "Start") -> None:
         return
     own = (start.recorded or {}).get("spec", {}).get("language", PYTHON)
     if own != start.spec.language:
-        title = language(own).title
+        answers = language(own)
         advice = "name a model with -m, or leave --language out"
-        advice = advice if own == PYTHON else f"give --language {own}"
         raise UsageError(
-            f"--language {start.spec.language}: the answers of {start.target.name} are in {title}; "
-            f"{advice}"
+            f"--language {start.spec.language}: the answers of {start.target.name} are in "
+            f"{answers.title}; {f'give --language {own}' if answers.mark else advice}"
         )
 
 
@@ -142,7 +141,7 @@ def check_plan(plan: "Plan") -> None:
 def check_settings_of(spec: RunSpec) -> None:
     """Refuse settings that cannot be combined with the language. Raises UsageError."""
     own = language(spec.language)
-    if own.name == PYTHON:
+    if not own.is_compiled:
         return
     if spec.known_mode.python_only:
         others = [mode.name for mode in built_in_modes(asking=True) if not mode.python_only]
@@ -223,7 +222,7 @@ def refusal(problem: Problem, name: str) -> str:
     if problem.languages and name not in problem.languages:
         only = " and ".join(language(each).title for each in problem.languages)
         return f"only {only} may be used"
-    if name == PYTHON:
+    if not language(name).is_compiled:
         return ""
     if problem.kind is not Kind.CODE_GENERATION:
         return "it asks for a value of a Python call"

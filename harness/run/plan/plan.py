@@ -18,7 +18,7 @@ from harness.agent.tool_calls import told_of
 from harness.agent.tool_use import ToolUse
 from harness.errors import UsageError
 from harness.grading.jobs import Options
-from harness.languages import PYTHON
+from harness.languages.known import language
 from harness.models.function import FunctionModel
 from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
@@ -187,9 +187,10 @@ class Plan:
     @cached_property
     def sample_facts(self) -> dict[str, Any]:
         """What the transcripts of all samples begin with."""
+        mark = language(self.spec.language).mark
         return {
             "mode": self.spec.mode,
-            **({} if self.spec.language == PYTHON else {"language": self.spec.language}),
+            **({"language": mark} if mark else {}),
             "model": self.model_name,
             "prompt": self.prompt.name,
             "prompt_hash": self.prompt.hash,
@@ -320,7 +321,7 @@ def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None, Coun
     """
     selection = spec.selection()
     selected, left_out = select(loaded.problems, selection), Counter[str]()
-    if spec.language != PYTHON or any(problem.languages for problem in loaded.problems):
+    if language(spec.language).mark or any(problem.languages for problem in loaded.problems):
         every = select(loaded.problems, selection.model_copy(update={"sample_size": None})).problems
         if spec.task:
             check_language(spec.language, every, flags=spec.cpp_flags or "")

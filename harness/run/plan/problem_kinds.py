@@ -58,7 +58,7 @@ def rules_of(problems: Iterable[Problem], name: str = PYTHON) -> ProblemKind:
 
 def in_language(rules: ProblemKind, name: str) -> ProblemKind:
     """Return the rules of a kind of problem for solutions in a language."""
-    if name == PYTHON or not rules.runs_code:
+    if not rules.runs_code:
         return rules
     extractors = {**rules.extractors, "harness": extractor_of(name)}
     return replace(rules, extractors=extractors, language=name)

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from harness.kinds.cpp.language import FLAGS
-from harness.languages import PYTHON
+from harness.languages.known import language
 from harness.models.clients.timeouts import Timeouts
 from harness.plugins import RuleName
 from harness.run.settings.setting import (
@@ -234,7 +234,7 @@ class JudgingSettings(SettingsGroup):
             f"Flags of the C++ compiler. Default: {FLAGS}.",
             metavar="'FLAGS'",
             usual=FLAGS,
-            effective=lambda spec: spec.language != PYTHON,
+            effective=lambda spec: language(spec.language).is_compiled,
             otherwise="--set cpp_flags goes with --language cpp",
         ),
     ] = None
