@@ -189,7 +189,7 @@ class Episodes(Closing):
     def rules_for(self, problems: Sequence[Problem]) -> ProblemKind:
         """Return the kind of the problems. Raises UsageError for an unused key."""
         rules, spec = rules_of(problems, self.spec.language), self.spec
-        check_language(spec.language, problems, flags=spec.cpp_flags or "")
+        check_language(spec.language, problems, flags=spec.flags)
         check_mode(rules, LOOP, runs_code=spec.run_code_tool)
         check_settings(rules, self._said, runs_code=spec.run_code_tool, caller=CALLER)
         rules.extractor(spec.extract, "extract")

@@ -168,7 +168,7 @@ def import_trajectories(
     rules = rules_of(there, spec.language)
     check_settings(rules, how.given)
     check_settings_of(spec)
-    check_language(spec.language, there, flags=spec.cpp_flags or "")
+    check_language(spec.language, there, flags=spec.flags)
     session = replace(how, options=judging_of(spec))
     if rules.runs_code:
         session = session.for_problems(there, request.benchmark or "fixture", reporter)

@@ -161,7 +161,7 @@ def judge_again(
     there = with_changes(loaded, changes)
     rules = rules_of(there, spec.language)
     check_settings(rules, how.given)
-    check_language(spec.language, there, flags=spec.cpp_flags or "")
+    check_language(spec.language, there, flags=spec.flags)
     where, unsafe = replace(how.where, workers=spec.workers), how.unsafe
     options = judging_of(spec, to_the_end=changes)
     judging = JudgingSession(options, where, spec.require_isolation, unsafe)

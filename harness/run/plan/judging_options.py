@@ -45,7 +45,7 @@ def judging_of(
         stop=STOPS[spec.all_tests],
         cpu_by_problem=cpu_by_problem or {},
         language=spec.language,
-        flags=spec.cpp_flags or "",
+        flags=spec.flags,
         to_the_end=frozenset(to_the_end),
     )
 

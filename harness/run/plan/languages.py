@@ -135,7 +135,7 @@ def check_start(start: "Start") -> None:
 
 def check_plan(plan: "Plan") -> None:
     """Check that solutions of a run's problems can be judged. Raises UsageError."""
-    check_language(plan.spec.language, plan.problems, flags=plan.spec.cpp_flags or "")
+    check_language(plan.spec.language, plan.problems, flags=plan.spec.flags)
 
 
 def check_settings_of(spec: RunSpec) -> None:
@@ -150,7 +150,7 @@ def check_settings_of(spec: RunSpec) -> None:
             f"--mode {spec.mode} has the model write tests in Python, and solutions are "
             f"{own.title}; give {', '.join(first)} or {last}"
         )
-    check_compiler(own, spec.cpp_flags or "")
+    check_compiler(own, spec.flags)
 
 
 def taking(problems: Sequence[Problem], name: str) -> tuple[list[Problem], Counter[str]]:

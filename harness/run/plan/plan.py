@@ -324,7 +324,7 @@ def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None, Coun
     if language(spec.language).mark or any(problem.languages for problem in loaded.problems):
         every = select(loaded.problems, selection.model_copy(update={"sample_size": None})).problems
         if spec.task:
-            check_language(spec.language, every, flags=spec.cpp_flags or "")
+            check_language(spec.language, every, flags=spec.flags)
         kept, left_out = taking(every, spec.language)
         sample = Selection.model_validate(selection.model_dump(include=SAMPLE))
         selected = replace(selected, problems=select(kept, sample).problems, matched=len(kept))

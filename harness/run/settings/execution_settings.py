@@ -294,3 +294,8 @@ class JudgingSettings(SettingsGroup):
     unsafe_no_sandbox: Annotated[
         bool, _sandbox("Run even where no sandbox can be had; marks all results.", "Grading")
     ] = False
+
+    @property
+    def flags(self) -> str:
+        """The compiler's flags; empty for the usual ones."""
+        return self.cpp_flags or ""
