@@ -161,7 +161,8 @@ class Worker:
         """
         turn = self._quiet.alone if alone else self._quiet.together
         with turn(self._server), self._checked():
-            return self._ask(trial, indexes, last=self._forecast.is_last(trial, last), full=full)[0]
+            more = {} if full is None else {"full": full}
+            return self._ask(trial, indexes, last, **more)[0]
 
     def try_each(self, trial: Trial, indexes: Sequence[int], *, last: bool) -> list[Execution]:
         """Run tests of a trial in order, each in a fresh process of its own, at one request.
@@ -178,8 +179,7 @@ class Worker:
             SandboxError, WorkerStoppedError: as in `try_out`.
         """
         with self.together(), self._checked():
-            last = self._forecast.is_last(trial, last)
-            executions = self._ask(trial, indexes, last=last, each=True)
+            executions = self._ask(trial, indexes, last, each=True)
             return [execution for (execution,) in executions]
 
     def prepare(self, trial: Trial) -> Execution | None:
@@ -205,7 +205,7 @@ class Worker:
             SandboxError, WorkerStoppedError: as in `try_out`.
         """
         with self._checked():
-            return self._order(trial, [0], last=True, ends=ends)[0]
+            return self._order(trial, [0], True, ends)[0]
 
     def finish(self, trial: Trial, server: ForkServer, seconds: float) -> Execution:
         """Return the execution of what `begin` began; raises as it, also after some seconds."""
@@ -232,29 +232,22 @@ class Worker:
             raise SandboxError(f"{type(error).__name__}: {error}{suffix}") from error
 
     def _ask(
-        self,
-        trial: Trial,
-        indexes: Sequence[int],
-        *,
-        last: bool,
-        full: int | None = None,
-        each: bool = False,
+        self, trial: Trial, indexes: Sequence[int], last: bool | None, **more: Any
     ) -> list[list[Execution]]:
         """Send a request; return the executions of each process."""
+        last = self._forecast.is_last(trial, last)
         if (refused := self.compiler.compile(trial, self._server)) is not None:
             return [[refused]]
-        server, seconds = self._order(trial, indexes, last=last, full=full, each=each)
+        server, seconds = self._order(trial, indexes, last, **more)
         return self._read(trial, server, seconds)
 
     def _order(
         self,
         trial: Trial,
         indexes: Sequence[int],
-        *,
         last: bool,
-        full: int | None = None,
-        each: bool = False,
         ends: Sequence[int] = (),
+        **more: Any,
     ) -> tuple[ForkServer, float]:
         """Send an order to run tests; return who answers it and the seconds that may take.
 
@@ -264,9 +257,7 @@ class Worker:
         last = last or not self._server.copies
         spans = trial.spans(indexes)
         os.ftruncate(trial.files[2], 0)
-        full = len(spans) if full is None else full
-        order: dict[str, Any] = {"do": "run", "spans": spans, "last": last, "full": full}
-        order |= {"each": True} if each else {}
+        order = {"do": "run", "spans": spans, "last": last, "full": len(spans), **more}
         closes = last and not trial.program.is_compiled
         self._server.send(server, trial, order, closes=closes, ends=ends)
         return server, (len(spans) + 1) * trial.limits.longest_s + MARGIN_S

@@ -11,7 +11,6 @@ up by hash in the transcript. What is not found there, or has no hash in an olde
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from harness.agent.events import Event, Graded, Response, standing
@@ -24,7 +23,7 @@ from harness.grading.verdict import INFRASTRUCTURE, UNKNOWN, Grade, Verdict
 from harness.kinds.questions.judge import judge_answer
 from harness.languages.program_key import code_hash
 from harness.problem import Problem
-from harness.run.store.call_arguments import programs_in
+from harness.run.store.call_arguments import programs_of
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import (
     SampleResult,
@@ -34,25 +33,6 @@ from harness.run.store.results import (
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
 from harness.tools.workspace import Revision
-
-
-def programs_of(
-    result: SampleResult, events: Iterable[Event], extract: Extract, entry_point: str | None
-) -> dict[str, str]:
-    """Return the program of each revision of a sample by its hash, as far as they are known.
-
-    Args:
-        result: the result of the sample.
-        events: the valid events of its transcript; empty if there is none.
-        extract: the run's rule that finds code in an answer.
-        entry_point: name of the problem's function, if it has one.
-    """
-    wanted = {step.code_hash for step in result.steps}
-    answers = [event.response for event in events if isinstance(event, Response)]
-    texts = chain.from_iterable(programs_in(each, extract, entry_point) for each in answers)
-    return {
-        name: code for code in chain([result.code], texts) if (name := code_hash(code)) in wanted
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +146,10 @@ class Regrading:
         return sorted((job for _, job in self._jobs), key=lambda job: job.problem.id)
 
     def _programs(self, each: StoredSolution) -> dict[str, str]:
-        events = self._events(each.result) if each.result.steps else []
-        return programs_of(each.result, events, self._extract, each.problem.entry_point)
+        steps, entry_point = each.result.steps, each.problem.entry_point
+        events = self._events(each.result) if steps else []
+        answers = [event.response for event in events if isinstance(event, Response)]
+        return programs_of(answers, steps, self._extract, entry_point)
 
     def _events(self, result: SampleResult) -> list[Event]:
         name = file_name(result.problem_id, result.index)

@@ -190,8 +190,7 @@ class Blocks:
             return ""
         if entry.kind == "call":
             return program(event.response.tool_calls[entry.part]) or ""
-        hashes = [step.code_hash for step in self._steps if step.turn == event.turn]
-        return revision_in(event.response, hashes, self._language)
+        return revision_in(event, self._steps, self._language)
 
 
 def _pieces(text: str, usual: str) -> Iterator[Piece]:

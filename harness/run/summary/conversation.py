@@ -82,8 +82,7 @@ def conversation_of(events: Iterable[Event], result: SampleResult) -> RevisionHi
                 language = event.language
             case Response():
                 turn, answer = event.turn, event.response
-                hashes = [step.code_hash for step in result.steps if step.turn == turn]
-                code = revision_in(answer, hashes, language)
+                code = revision_in(event, result.steps, language)
                 spoken = code and not answer.tool_calls  # and the program is in the text
                 texts.append((answer.text.partition("```")[0] if spoken else answer.text).strip())
                 if code:

@@ -2,12 +2,10 @@
 
 import json
 
-from results_made import made_result
-
-from harness.agent.events import Event, Response
+from harness.agent.events import Response
 from harness.agent.extraction.code import extract
-from harness.features.regrade.stored_solutions import programs_of
 from harness.models.protocol import ModelStop, ModelTurn, ToolCall
+from harness.run.store.call_arguments import programs_of, revision_in
 from harness.tools.workspace import Revision, Spent
 
 
@@ -27,9 +25,8 @@ def said(turn: int, text: str) -> Response:
     )
 
 
-def codes(steps: list[Revision], *events: Event, final: str = "") -> list[str | None]:
-    result = made_result("p", steps=tuple(steps), code=final)
-    programs = programs_of(result, events, extract, None)
+def codes(steps: list[Revision], *events: Response) -> list[str | None]:
+    programs = programs_of([event.response for event in events], steps, extract)
     return [programs.get(step.code_hash or "") for step in steps]
 
 
@@ -53,10 +50,13 @@ def test_a_program_that_was_no_revision_is_not_taken_for_one() -> None:
     assert codes([step(1, "b"), step(1, "a")], *events) == [None, "a"]
 
 
-def test_the_final_solution_is_known_without_a_transcript() -> None:
-    assert codes([step(1, "a"), step(2, "z")], final="z") == [None, "z"]
+def test_an_answer_holds_the_newest_revision_of_its_own_turn() -> None:
+    both = json.dumps({"code": "a", "other": "b"})
+    steps = [step(1, "a"), step(1, "b"), step(2, "c")]
+    assert revision_in(wrote(1, both), steps, None) == "b"
+    assert revision_in(wrote(2, '{"code": "a"}'), steps, None) == ""
 
 
 def test_a_revision_of_an_older_run_has_no_hash_and_stays_unknown() -> None:
     older = step(1, "a").model_copy(update={"code_hash": None})
-    assert codes([older], wrote(1, '{"code": "a"}'), final="a") == [None]
+    assert codes([older], wrote(1, '{"code": "a"}')) == [None]
