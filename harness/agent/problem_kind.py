@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from harness import registry
 from harness.agent.extraction.code import EXTRACTORS, Extract
 from harness.errors import UsageError
 from harness.grading.verdict import Grade
@@ -80,8 +79,3 @@ class ProblemKind:
 PROGRAMS = ProblemKind(
     Kind.CODE_GENERATION, (ReadProblem(), WriteSolution(), RunTests()), EXTRACTORS
 )
-
-
-def rules_for(kind: Kind) -> ProblemKind:
-    """Return the rules of a kind of problem, for solutions in Python."""
-    return registry.resolve(registry.PROBLEM_KINDS[kind])

@@ -12,7 +12,6 @@ from open_gate import OpenGate
 from harness.agent.attempt import Gate, Limits, Session, Strategy
 from harness.agent.events import Event
 from harness.agent.journal import Journal
-from harness.agent.problem_kind import rules_for
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, load_prompt
@@ -25,7 +24,7 @@ from harness.languages import PYTHON
 from harness.models.protocol import Model, ModelSettings
 from harness.models.providers import ToolProtocol
 from harness.problem import ProblemView
-from harness.run.plan.problem_kinds import in_language
+from harness.run.plan.problem_kinds import in_language, rules_for
 from harness.sandbox.execution import Execution
 from harness.sandbox.limits import Limits as TestLimits
 from harness.sandbox.pool import SandboxPool

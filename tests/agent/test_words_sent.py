@@ -17,7 +17,6 @@ from scripted import Played, Sent, call, read, run, turn, write
 
 from harness.agent.attempt import Limits
 from harness.agent.events import Refused, Request
-from harness.agent.problem_kind import rules_for
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.templates.prompt_set import PromptSet, load_prompt, with_wrong_test
 from harness.features.impossible.problem_reports import MARK
@@ -25,6 +24,7 @@ from harness.grading.verdict import Difference, Grade, Verdict
 from harness.grading.verdict import TestResult as OneResult
 from harness.models.protocol import ContextOverflowError, ModelStop, ModelTurn
 from harness.problem import Kind, ProblemView, TestCase
+from harness.run.plan.problem_kinds import rules_for
 from harness.tools.report_problem import ReportProblem
 from harness.tools.run_code import RunCode
 from harness.tools.submit import Submit

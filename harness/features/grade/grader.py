@@ -137,12 +137,11 @@ class Grader(Closing):
             )
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
-        from harness.agent.problem_kind import rules_for
         from harness.features.grade.solutions import CODE, options_of
         from harness.grading.stop import Stop
         from harness.problem import Kind
         from harness.run.plan.languages import check_language_of
-        from harness.run.plan.problem_kinds import said_in
+        from harness.run.plan.problem_kinds import rules_for, said_in
         from harness.run.plan.problem_loader import checked, read
         from harness.run.reporter import LOG
         from harness.run.session.isolation import isolate

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.agent.problem_kind import rules_for
 from harness.errors import HarnessError
 from harness.features.serve.grade_request import CODE, SolutionItem, given_problem, options_for
 from harness.features.serve.problem_cache import ProblemCache, Ready
@@ -18,7 +17,7 @@ from harness.kinds.questions.judge import judge_answer
 from harness.languages import PYTHON
 from harness.problem import Problem
 from harness.run.plan.languages import check_language, compiler_words
-from harness.run.plan.problem_kinds import in_language
+from harness.run.plan.problem_kinds import in_language, rules_for
 from harness.sandbox.execution import SandboxError
 from harness.text import printable_line
 

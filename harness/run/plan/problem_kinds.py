@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness.agent.extraction.fences import extractor_of
-from harness.agent.problem_kind import PROGRAMS, ProblemKind, rules_for
+from harness.agent.problem_kind import PROGRAMS, ProblemKind
 from harness.agent.strategies.modes import LOOP, SHOT, Mode
 from harness.errors import NothingSelectedError, UsageError
 from harness.languages import PYTHON
 from harness.problem import Kind, Problem
+from harness.registry import PROBLEM_KINDS, resolve
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import SETTINGS, RunSpec, flag_of, known_keys
 from harness.tools.report_problem import ReportProblem
@@ -32,6 +33,11 @@ def without_effect(rules: ProblemKind, *, runs_code: bool = False) -> frozenset[
         return frozenset()
     unused = {"tests"} if runs_code else {"tests", "programs"}
     return frozenset(key for key, setting in SETTINGS.items() if setting.needs in unused)
+
+
+def rules_for(kind: Kind) -> ProblemKind:
+    """Return the rules of a kind of problem, for solutions in Python."""
+    return resolve(PROBLEM_KINDS[kind])
 
 
 def rules_of(problems: Iterable[Problem], name: str = PYTHON) -> ProblemKind:

@@ -4,10 +4,10 @@ from datetime import date
 
 from for_each import for_each
 
-from harness.agent.problem_kind import rules_for
 from harness.agent.templates.prompt_set import Told, load_prompt
 from harness.kinds.questions.extraction import extract_answer, extract_lcb_execution
 from harness.problem import Kind, ProblemView, Signature
+from harness.run.plan.problem_kinds import rules_for
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
 SETS = ("default", "cot", "livecodebench")

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.agent.extraction.code import LONGEST_ANSWER
-from harness.agent.problem_kind import rules_for
 from harness.kinds.questions.extraction import (
     asserted,
     asserted_by_lcb,
@@ -19,6 +18,7 @@ from harness.kinds.questions.extraction import (
 )
 from harness.kinds.questions.judge import grade_answer
 from harness.problem import Kind
+from harness.run.plan.problem_kinds import rules_for
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
 NAME = "spiral"

@@ -4,12 +4,12 @@ import json
 
 from for_each import for_each
 
-from harness.agent.problem_kind import rules_for
 from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.verdict import Grade
 from harness.kinds.questions.judge import LONGEST_LITERAL, grade_answer
 from harness.models.protocol import ToolCall, ToolMessage
 from harness.problem import Kind, ProblemView, Signature
+from harness.run.plan.problem_kinds import rules_for
 from harness.tools.toolbox import Toolbox
 from harness.tools.workspace import Workspace
 

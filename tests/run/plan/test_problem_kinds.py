@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 from for_each import for_each
 
-from harness.agent.problem_kind import rules_for
 from harness.errors import DataError, UsageError
 from harness.grading.verdict import Verdict
 from harness.kinds.questions.judge import check_answerable, judge_answer
 from harness.problem import Kind, Problem, TestCase, TestSuite
 from harness.registry import PROBLEM_KINDS
-from harness.run.plan.problem_kinds import require_code_generation, rules_of
+from harness.run.plan.problem_kinds import require_code_generation, rules_for, rules_of
 from harness.sources.livecodebench.livecodebench import load
 
 OUTPUT, EXECUTION = Kind.TEST_OUTPUT_PREDICTION, Kind.CODE_EXECUTION
