@@ -28,6 +28,7 @@ from harness.languages.language import MissingCompilerError
 from harness.problem import TestCase
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
+from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 try:
@@ -161,6 +162,15 @@ def test_a_second_run_of_a_program_does_not_compile_it_again(worker: Worker) -> 
     builder.end()
     assert _judge(worker, code).verdict is Verdict.ACCEPTED
     assert builder.server is None, "the compiler's sandbox was not started again"
+
+
+def test_a_program_that_was_prepared_and_never_run_is_closed(worker: Worker) -> None:
+    open_files: list[int] = []
+    for _ in range(2):
+        with worker.on(Trial(Program(DOUBLE, language="cpp"), [b"1"], LIMITS)) as trial:
+            assert worker.prepare(trial) is None
+        open_files.append(len([*Path("/proc/self/fd").iterdir()]))
+    assert open_files[0] == open_files[1]
 
 
 SAYS = "g++: fatal error: Killed signal terminated program cc1plus"
