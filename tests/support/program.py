@@ -81,9 +81,7 @@ def that_has_imported(env: dict[str, str]) -> Imported | None:
     with _lock:
         _started += 1
         of_session = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
-        if (of_session and _started <= FROM_SCRATCH) or any(
-            AT_IMPORT.match(name) for name in env
-        ):
+        if (of_session and _started <= FROM_SCRATCH) or any(AT_IMPORT.match(name) for name in env):
             return None
     return the_one_imported()
 
