@@ -1,13 +1,12 @@
 """Terminals that cannot show every character."""
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from for_each import for_each
-from program import PROGRAM, environment
+from program import Done, bytes_of, harness
 
 LATIN = "iso-8859-1"
 TITLE = "Ein längerer Titel, mit „Zeichen“, die nicht jeder Zeichensatz hat: 漢字 😀"
@@ -25,11 +24,9 @@ def folder(written_runs: Callable[..., Path]) -> Path:
     return folder
 
 
-def shown(folder: Path, encoding: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    env = environment(PYTHONIOENCODING=encoding, COLUMNS="80")
-    return subprocess.run(
-        [PROGRAM, *arguments], cwd=folder, env=env, capture_output=True, timeout=120, check=False
-    )
+def shown(folder: Path, encoding: str, *arguments: str) -> Done:
+    """Run a command on outputs of an encoding."""
+    return harness(folder, *arguments, PYTHONIOENCODING=encoding, COLUMNS="80")
 
 
 @for_each("encoding", ["ascii", LATIN])
@@ -48,15 +45,15 @@ def test_a_screen_fits_a_terminal_that_is_not_utf_8(
     folder: Path, encoding: str, command: tuple[str, ...]
 ) -> None:
     done = shown(folder, encoding, *command)
-    assert b"Traceback" not in done.stderr
+    assert "Traceback" not in done.stderr
     assert done.returncode == (2 if command[0].startswith("nonsense") else 0), done.stderr
-    assert done.stdout.decode(encoding) or command[0].startswith("nonsense")
-    assert done.stderr.decode(encoding) is not None
+    assert bytes_of(done.stdout).decode(encoding) or command[0].startswith("nonsense")
+    assert bytes_of(done.stderr).decode(encoding) is not None
 
 
 def test_lines_and_cut_texts_have_characters_that_look_alike(folder: Path) -> None:
-    plain = shown(folder, "utf-8", "compare", "single", "agentic").stdout.decode()
-    alike = shown(folder, "ascii", "compare", "single", "agentic").stdout.decode()
+    plain = shown(folder, "utf-8", "compare", "single", "agentic").stdout
+    alike = shown(folder, "ascii", "compare", "single", "agentic").stdout
     assert "…" in plain
     assert "~" in alike
     assert "\\u2026" not in alike
@@ -70,5 +67,5 @@ def test_what_other_programs_read_is_utf_8_in_every_terminal(folder: Path) -> No
     ):
         asked, usual = (shown(folder, each, *command) for each in ("ascii", "utf-8"))
         assert asked.returncode == 0, asked.stderr
-        assert "längerer" in asked.stdout.decode("utf-8") or "--markdown" in command
+        assert "längerer" in asked.stdout or "--markdown" in command
         assert asked.stdout == usual.stdout

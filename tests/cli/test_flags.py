@@ -328,7 +328,7 @@ def test_sampling_is_decided_by_the_seed(tmp_path: Path) -> None:
 
 def test_a_yaml_file_is_a_spec_and_flags_win(tmp_path: Path) -> None:
     (tmp_path / "spec.yaml").write_text(
-        "filter_platform: [apps]\nmode: agentic\nmax-turns: 1\nrun_tests: true\n"
+        "filter_platform: [apps]\nmode: agentic\nmax-turns: 1\nsample_size: 3\n"
     )
     done = harness(tmp_path, "run", "-c", "spec.yaml", "--max-turns", "2", "--out", "r")
     assert done.returncode == 0, done.stderr

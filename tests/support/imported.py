@@ -4,8 +4,8 @@ Most tests check a command's output and files, and starting an interpreter that 
 costs more than the command itself. So one process per test session, whatever the number of its
 workers, imports the package and what commands import later, finds the sandbox that holds, and forks
 for every command: the child gets the command's arguments, folder, environment and pipes, and runs
-the console script's own file. Settings that are read during the import (`PYTHON…`, the locale)
-cannot be changed afterwards; `program` starts an interpreter for those.
+the console script's own file. Settings that are read during the import (`PYTHON…` but the path and
+the encoding, the locale) cannot be changed afterwards; `program` starts an interpreter for those.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ import gc
 import io
 import json
 import os
+import re
 import runpy
 import secrets
 import selectors
@@ -32,11 +33,14 @@ from typing import Any
 
 LONGEST_REQUEST = 1 << 20
 MADV_COLLAPSE = 25
-AT_IMPORT = ("PYTHON", "LANG", "LC_", "LD_", "OPENAI_LOG", "ANTHROPIC_LOG")
-"""Prefixes of variables that an interpreter or a package reads only at start."""
+AT_IMPORT = re.compile("(PYTHON(?!PATH$|IOENCODING$)|LANG|LC_|LD_|OPENAI_LOG|ANTHROPIC_LOG)")
+"""Matches variables that an interpreter or a package reads only at start, and no child can heed."""
+KEPT = "HARNESS_TEST_KEPT"
+"""Names the folder of the session where the program of the charts is kept, which takes seconds."""
 HEAVY = (
     *("altair", "anthropic", "anyio._backends._asyncio", "asyncio", "filelock", "fsspec"),
-    *("httpcore2", "mcp", "multiprocess", "openai", "pandas", "pyarrow.parquet", "ray"),
+    *("httpcore2", "mcp", "multiprocess", "openai", "openai.resources.chat.completions"),
+    *("openai.resources.responses", "pandas", "pyarrow.parquet", "ray", "rich.status"),
     *("starlette.routing", "tqdm.auto", "typer.rich_utils", "uvicorn", "xxhash", "yaml"),
 )
 """What commands import only when they need it."""
@@ -51,8 +55,13 @@ class Begun:
     err: io.FileIO
     ending: socket.socket
 
-    def finish(self, timeout: float) -> tuple[int, str, str]:
-        """Wait for its end, like `subprocess.run`: exit code, stdout and stderr."""
+    def finish(self, timeout: float, errors: str) -> tuple[int, str, str]:
+        """Wait for its end, like `subprocess.run`: exit code, stdout and stderr.
+
+        Args:
+            timeout: seconds.
+            errors: what happens to bytes that are not UTF-8, as for `bytes.decode`.
+        """
         outputs: dict[Any, bytearray] = {self.out: bytearray(), self.err: bytearray()}
         latest = time.monotonic() + timeout
         with self.out, self.err, self.ending, selectors.DefaultSelector() as selector:
@@ -71,7 +80,7 @@ class Begun:
                     if not piece:
                         selector.unregister(key.fileobj)
             code = int(self.ending.recv(64))
-        out, err = (part.decode().replace("\r\n", "\n") for part in outputs.values())
+        out, err = (part.decode(errors=errors).replace("\r\n", "\n") for part in outputs.values())
         return code, out, err
 
 
@@ -161,6 +170,7 @@ class Imported:
     def started(cls, program: str, env: dict[str, str]) -> "Imported":
         """Start it; commands may be ordered at once and wait until it has imported everything."""
         name = f"harness-{secrets.token_hex(8)}"
+        env = {**env, KEPT: os.environ["HF_HOME"]}
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
             listener.bind(f"\0{name}")
             listener.listen()
@@ -311,14 +321,16 @@ def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
         os.close(file)
     if order["session"]:
         os.setsid()
-    given: dict[str, Any] = {"mode": "w", "encoding": "utf-8", "closefd": False}
+    encoding = order["env"].get("PYTHONIOENCODING", "utf-8")
+    given: dict[str, Any] = {"mode": "w", "encoding": encoding, "closefd": False}
     sys.stdout = open(1, buffering=1 if os.isatty(1) else -1, **given)  # noqa: SIM115
     sys.stderr = open(2, buffering=1, errors="backslashreplace", **given)  # noqa: SIM115
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])
     time.tzset()
-    sys.path[0] = str(Path(program).parent)
+    paths = order["env"].get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:1] = [str(Path(program).parent), *filter(None, paths)]
     sys.argv = [program, *order["arguments"]]
     return order["first"]
 
@@ -351,11 +363,12 @@ def _prepare(program: str) -> None:
     import typer
 
     from harness import plugins
+    from harness.agent.templates import template
     from harness.agent.templates.prompt_set import load_prompt
     from harness.cli.app import app
+    from harness.features.report import page
     from harness.models.clients.connections import certificates
     from harness.registry import COMMANDS
-    from harness.sources.benchmarks import load
 
     group: Any = typer.main.get_command(app)
     for command in COMMANDS:
@@ -364,9 +377,12 @@ def _prepare(program: str) -> None:
     sys.path[0] = str(Path(program).parent)
     plugins.installed("")
     certificates()
-    (problem, *_) = load("fixture").problems
+    kept = Path(os.environ[KEPT]) / "assets" / "harness"  # as the tests' own processes have it
+    page.cache_folder = lambda: kept
+    for part, source in load_prompt("default", "agentic").parts.items():
+        template._compiled(source, f"{part}.j2")
     for mode in ("single_shot", "agentic"):
-        load_prompt("default", mode).render(problem.view(), 1.0)
+        group(["run", "-n", "1", "--dry-run", "--json", "--mode", mode], standalone_mode=False)
 
 
 if __name__ == "__main__":

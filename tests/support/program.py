@@ -49,9 +49,11 @@ def harness(folder: Path, *arguments: str | Path, **env: str) -> Done:
 def harness_after(first: str, folder: Path, *arguments: str | Path, **env: str) -> Done:
     """Do the same after some code of the test, in the program's process.
 
-    The package may be imported before that code runs.
+    The package may be imported before that code runs. Output in an encoding that `env` names has
+    escapes for the bytes that are not UTF-8, see `bytes_of`.
     """
     given, surroundings = list(map(str, arguments)), environment(**env)
+    errors = "surrogateescape" if "PYTHONIOENCODING" in env else "strict"
     imported = that_has_imported(env)
     if imported is None:
         return subprocess.run(
@@ -60,11 +62,17 @@ def harness_after(first: str, folder: Path, *arguments: str | Path, **env: str) 
             env=surroundings,
             capture_output=True,
             text=True,
+            errors=errors,
             timeout=PATIENCE_S,
             check=False,
         )
     begun = imported.begin(Command(str(folder), given, surroundings, first, lend=not first))
-    return Done(given, *begun.finish(PATIENCE_S))
+    return Done(given, *begun.finish(PATIENCE_S, errors))
+
+
+def bytes_of(output: str) -> bytes:
+    """Return the bytes of an output in an encoding that the command was given."""
+    return output.encode(errors="surrogateescape")
 
 
 def that_has_imported(env: dict[str, str]) -> Imported | None:
@@ -73,9 +81,7 @@ def that_has_imported(env: dict[str, str]) -> Imported | None:
     with _lock:
         _started += 1
         of_session = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
-        if (of_session and _started <= FROM_SCRATCH) or any(
-            name.startswith(AT_IMPORT) for name in env
-        ):
+        if (of_session and _started <= FROM_SCRATCH) or any(AT_IMPORT.match(name) for name in env):
             return None
     return the_one_imported()
 

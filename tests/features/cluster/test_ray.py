@@ -84,8 +84,9 @@ async def committed(run: Path, count: int) -> None:
 
 @pytest.mark.thorough
 def test_the_bundled_job_comes_out_as_on_one_machine(tmp_path: Path, cluster: RayCluster) -> None:
-    local = harness(tmp_path, "run", "--agentic-mode", "--out", "local", "--json")
-    spread = harness(tmp_path, "run", "--agentic-mode", "--out", "ray", "--json", *on(cluster))
+    job = ("run", "-n", "16", "--agentic-mode", "--json")
+    local = harness(tmp_path, *job, "--out", "local")
+    spread = harness(tmp_path, *job, "--out", "ray", *on(cluster))
     assert (local.returncode, spread.returncode) == (0, 0), spread.stderr
     assert told(tmp_path / "ray") == told(tmp_path / "local")
     one, other = (json.loads(done.stdout) for done in (local, spread))
