@@ -188,15 +188,6 @@ class Dialogue:
         """Add the working seconds of an earlier attempt."""
         self._waited -= seconds
 
-    async def submit_and_test(self, code: str) -> Report | None:
-        """Add a revision and run the public tests; None if there are none.
-
-        Raises:
-            SandboxError: the tests could not be run.
-        """
-        self._session.workspace.write(code)
-        return await self.run_public_tests()
-
     async def run_public_tests(self, revision: Revision | None = None) -> Report | None:
         """Run the public tests on a revision, by default the newest; None without tests.
 
