@@ -22,12 +22,7 @@ if TYPE_CHECKING:
     from harness.features.episode.reward import EpisodeReward
     from harness.features.episode.rollout import EpisodeStep
     from harness.features.episode.shared import Episodes
-    from harness.features.evaluate.evaluate import (
-        Evaluation,
-        EvaluationError,
-        aevaluate,
-        evaluate,
-    )
+    from harness.features.evaluate.evaluate import Evaluation, EvaluationError, aevaluate, evaluate
     from harness.features.experiment.library import experiment
     from harness.features.experiment.view import ExperimentResult
     from harness.features.export.command import export_run

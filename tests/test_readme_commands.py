@@ -45,8 +45,8 @@ ELSEWHERE = (
 )
 COMMAND: Any = get_command(app)
 FEW = {"HARNESS_SAMPLE_SIZE": "10"}
-"""For commands that do not say how many problems: the pages name samples of the first ten, and a later
-one takes 14 s of CPU to exceed its limit."""
+"""For commands that do not say how many problems. The pages name samples of the first ten, and a
+later one takes 14 s of CPU to exceed its limit."""
 DONE = {0, 1}  # one is a threshold that was missed, or a regression
 
 

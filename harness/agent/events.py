@@ -213,19 +213,6 @@ class ReasoningLeftOut(Frozen):
     turn: int
 
 
-class Cleared(Frozen):
-    """Old tool results were left out from here on; earlier versions did so.
-
-    `text` replaces them in the conversation. `cause` is the provider's message.
-    """
-
-    event: Literal["cleared"] = "cleared"
-    turn: int
-    call_ids: tuple[str, ...]
-    text: str
-    cause: str
-
-
 class NewConversation(Frozen):
     """A new conversation starts after this turn, without the earlier messages.
 
@@ -366,7 +353,6 @@ Event = Annotated[
     | RanWrittenTests
     | Refused
     | ReasoningLeftOut
-    | Cleared
     | NewConversation
     | Resumed
     | PutOff
@@ -378,6 +364,29 @@ Event = Annotated[
     | Damaged,
     Field(discriminator="event"),
 ]
+
+
+def title_of(event: Event) -> str:
+    """Return what an event did to the sample; of the others, its kind in words."""
+    match event:
+        case ToolProtocolChanged():
+            since = f"from turn {event.turn} on " if event.turn > 1 else ""
+            title = f"{since}programs come {WAYS[event.protocol]}"
+        case Refused():
+            title = f"turn {event.turn} was refused: {REFUSED[event.refusal]}"
+        case ReasoningLeftOut():
+            title = f"the reasoning up to turn {event.turn} is left out from here on"
+        case NewConversation():
+            title = f"a new conversation after turn {event.turn}"
+        case Resumed():
+            title = f"taken up again after turn {event.turn} {event.time}".strip()
+        case WorkEnded():
+            title = f"the work of the agent has ended: {event.stop_reason}"
+        case NotGraded():
+            title = f"not graded: {event.verdict.replace('_', ' ')}; the sample stays pending"
+        case _:
+            title = event.event.replace("_", " ")
+    return title
 
 
 def standing(events: Iterable[Event]) -> list[Event]:

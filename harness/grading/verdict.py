@@ -13,11 +13,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, cast
 
-from pydantic import (
-    BaseModel,
-    SerializerFunctionWrapHandler,
-    model_serializer,
-)
+from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 from pydantic_core import to_json
 
 from harness.frozen import Frozen

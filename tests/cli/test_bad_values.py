@@ -150,7 +150,7 @@ def test_seconds_are_asked_for_where_a_reference_cannot_be_given(tmp_path: Path)
         ("seed: 1\nmode: agentic\nseed: 2\n", "seed is given twice, in lines 1 and 3"),
         ("max-turns: 1\nmax_turns: 2\n", "max_turns is given twice, in lines 1 and 2"),
         ("price: {input: 1, output: 2, input: 3}\n", "input is given twice, in lines 1 and 1"),
-        ("cells:\n- mode: agentic\n- mode: a\n  mode: b\n", "mode is given twice, in lines 3"),
+        ("variants:\n- mode: agentic\n- mode: a\n  mode: b\n", "mode is given twice, in lines 3"),
     ],
 )
 def test_a_key_that_is_given_twice_is_refused(text: str, words: str, tmp_path: Path) -> None:
@@ -165,8 +165,8 @@ def test_a_key_that_is_given_twice_is_refused(text: str, words: str, tmp_path: P
 
 def test_a_yaml_alias_is_not_a_repeated_key(tmp_path: Path) -> None:
     path = tmp_path / "g.yaml"
-    path.write_text("cells:\n- &one {mode: agentic}\n- {<<: *one, prompt: terse}\n- *one\n")
-    assert len(read_yaml(path)["cells"]) == 3
+    path.write_text("variants:\n- &one {mode: agentic}\n- {<<: *one, prompt: terse}\n- *one\n")
+    assert len(read_yaml(path)["variants"]) == 3
 
 
 TEXTS = [

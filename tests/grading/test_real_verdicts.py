@@ -13,7 +13,7 @@ from json_lines import json_lines
 from harness.features.grade.grades import GradedSolution, graded_solution
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.solutions import jobs_of, match
-from harness.features.verify.finding import finding
+from harness.features.verify.library import finding
 from harness.features.verify.verification import (
     VerifiedProblem,
     list_references,

@@ -7,9 +7,8 @@ from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.stats.cumulative import cumulative
+from harness.stats.cumulative import cumulative, round_steps, whole_steps
 from harness.stats.rates import mean_by_problem, solved_per
-from harness.stats.steps import round_steps, whole_steps
 
 REACHED = st.lists(
     st.tuples(st.sampled_from("abcdefg"), st.none() | st.integers(0, 50)), min_size=1, max_size=60

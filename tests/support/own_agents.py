@@ -9,8 +9,7 @@ from pathlib import Path
 
 from harness.agent.attempt import Attempt
 from harness.agent.events import AgentLeft, Event, Response, ToolResult
-from harness.features.external.agent_environment import environment_for
-from harness.features.external.agent_sandbox import AgentSandbox
+from harness.features.external.agent_sandbox import AgentSandbox, environment_for
 from harness.features.external.process import ProcessHost
 from harness.sandbox.launch import interpreter
 

@@ -7,8 +7,7 @@ from harness.features.compare.answer import sentences_of, title_words
 from harness.features.compare.comparison import Comparison, Pairwise
 from harness.features.compare.flips import Flip
 from harness.features.compare.run_names import names_of
-from harness.features.compare.spend_table import spend_columns, spend_rows
-from harness.features.compare.table_rows import rows_of
+from harness.features.compare.table_rows import rows_of, spend_columns, spend_rows
 from harness.features.compare.view import flip_words, group_cells, statements
 from harness.figures import count
 from harness.run.summary.groups import FEWEST

@@ -1,11 +1,13 @@
-"""Rows of the comparison table: a name, and a cell for each run."""
+"""Rows of the comparison tables: of figures a name and a cell for each run; and of equal spend."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.features.compare.comparison import ComparedRun, Comparison
 from harness.features.compare.differences.settings import words_of
-from harness.figures import UNKNOWN, clock, percent
+from harness.features.compare.spend_result import SpendComparison, SpendDifference
+from harness.features.compare.spend_sentence import amount_of
+from harness.figures import UNKNOWN, clock, percent, points
 from harness.run.settings.spec import COMPARED
 from harness.run.store.origin import HERE
 from harness.run.summary.fact import Screen, table_rows
@@ -64,3 +66,35 @@ def _each(runs: Sequence[ComparedRun], figure: Callable[[ComparedRun], str]) -> 
 
 def _time(seconds: float | None) -> str:
     return UNKNOWN if seconds is None else clock(seconds)
+
+
+def spend_columns(spend: SpendComparison, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the column heads of the equal-spend table."""
+    one, other = names[spend.a.label], names[spend.b.label]
+    return ("at equal spend", "n", one, other, "difference", "95 % interval")
+
+
+def spend_rows(spend: SpendComparison) -> Iterator[tuple[str, ...]]:
+    """Yield the arms at each spend, over all problems and by difficulty."""
+    for each in spend.differences:
+        yield _row(spend, each, spend.problems, "")
+    for group in spend.by_difficulty:
+        for each in group.differences:
+            yield _row(spend, each, group.problems, f"{group.name}, ")
+
+
+def _row(
+    spend: SpendComparison, each: SpendDifference, problems: int, group: str
+) -> tuple[str, ...]:
+    low, high = each.low, each.high
+    ends = "one problem"
+    if low is not None and high is not None:
+        ends = f"{points(low)} to {points(high)}"
+    return (
+        f"{group}{amount_of(each.at, spend.unit)}",
+        f"{problems:,}",
+        percent(each.a.solved),
+        percent(each.b.solved),
+        points(each.difference),
+        ends,
+    )

@@ -8,12 +8,10 @@ from rich.text import Text
 
 from harness.features.compare.answer import significance_words
 from harness.features.compare.comparison import LEVEL, Comparison, Pairwise
-from harness.features.compare.flips import Flip, FlipSample
-from harness.features.compare.groups import Group
+from harness.features.compare.flips import Flip, FlipSample, Group
 from harness.features.compare.run_names import names_of
 from harness.features.compare.speed import faster_words
-from harness.features.compare.spend_table import spend_columns, spend_rows
-from harness.features.compare.table_rows import rows_of
+from harness.features.compare.table_rows import rows_of, spend_columns, spend_rows
 from harness.figures import UNKNOWN, count, p_words, percent, points
 from harness.run.summary.groups import FEWEST
 from harness.terminal.groups_view import too_few

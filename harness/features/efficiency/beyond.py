@@ -1,7 +1,8 @@
-"""Beyond scores: how fast a solution is between the slowest reference and the fastest."""
+"""How fast a solution is among the references: Beyond with its interval, and the percentile."""
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 
 def beyond(seconds: float | None, references: Sequence[float]) -> float | None:
@@ -44,3 +45,61 @@ def beyond_at_k(values: Sequence[float], k: int) -> float:
         raise ValueError(f"k is 1 to {count}, not {k}")
     weighted = (value * math.comb(place, k - 1) for place, value in enumerate(sorted(values)))
     return math.fsum(weighted) / math.comb(count, k)
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainTime:
+    """Time with its uncertainty.
+
+    Attributes:
+        seconds: time, in any unit common to all times of a comparison.
+        doubt: half the width of the 95 % interval of its logarithm: 0.01 is one per cent.
+    """
+
+    seconds: float
+    doubt: float = 0.0
+
+
+def beyond_half_width(
+    solution: UncertainTime, fastest: UncertainTime, slowest: UncertainTime
+) -> float:
+    """Return half the width of the 95 % interval of `beyond`, before clipping.
+
+    The three times are measured independently, so their uncertainties add as squares (the delta
+    method). With s, f and l for solution, fastest and slowest, B = (l - s) / (l - f) changes by s /
+    (l - f) for a relative change of s, by f B / (l - f) for one of f, and by l (1 - B) / (l - f)
+    for one of l.
+    """
+    spread = slowest.seconds - fastest.seconds
+    if spread <= 0:
+        return math.inf
+    value = (slowest.seconds - solution.seconds) / spread
+    inside = min(max(value, 0.0), 1.0)
+    return math.hypot(
+        solution.seconds * solution.doubt / spread,
+        fastest.seconds * inside * fastest.doubt / spread,
+        slowest.seconds * (1 - inside) * slowest.doubt / spread,
+    )
+
+
+def percentile(solution: UncertainTime, references: Sequence[UncertainTime]) -> float | None:
+    """Return the percentage of references slower than a solution; ties count half.
+
+    This is the percentile rank by mid-ranks. A reference ties if the 95 % interval of the
+    difference of both logarithms holds 0.
+
+    Args:
+        solution: time of the solution.
+        references: time of each reference.
+
+    Returns:
+        Between 0 and 100; None where there is no reference.
+    """
+    if not references:
+        return None
+    slower = 0.0
+    for each in references:
+        ratio = math.exp(math.hypot(each.doubt, solution.doubt))
+        is_tied = solution.seconds / ratio <= each.seconds <= solution.seconds * ratio
+        slower += 0.5 if is_tied else float(each.seconds > solution.seconds)
+    return 100 * slower / len(references)

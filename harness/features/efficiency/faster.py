@@ -1,16 +1,15 @@
 """Compare how fast two runs' solutions are, paired by problem."""
 
 import math
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from harness.features.compare.speed import Faster, PairedBeyond
 from harness.features.efficiency.efficiency_summary import beyonds
-from harness.features.efficiency.mean_share import MeasuredShare, mean_rate
+from harness.features.efficiency.mean_share import MeasuredShare, means_by_problem, rate_of_means
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run
-from harness.stats.rates import Rate, mean_interval
+from harness.stats.rates import mean_interval
 
 
 def compare_beyond(a: Iterable[MeasuredShare], b: Iterable[MeasuredShare]) -> PairedBeyond | None:
@@ -23,9 +22,9 @@ def compare_beyond(a: Iterable[MeasuredShare], b: Iterable[MeasuredShare]) -> Pa
     Returns:
         None if they share no problem.
     """
-    of_a, of_b = _by_problem(a), _by_problem(b)
+    of_a, of_b = means_by_problem(a), means_by_problem(b)
     shared = [problem for problem in of_a if problem in of_b]
-    rate_a, rate_b = _rate([of_a[each] for each in shared]), _rate([of_b[each] for each in shared])
+    rate_a, rate_b = (rate_of_means(of[each] for each in shared) for of in (of_a, of_b))
     if rate_a is None or rate_b is None:
         return None
     low = high = None
@@ -37,24 +36,6 @@ def compare_beyond(a: Iterable[MeasuredShare], b: Iterable[MeasuredShare]) -> Pa
         low, high = mean_interval(differences)
         low, high = min(low, mean - least), max(high, mean + least)
     return PairedBeyond(problems=len(shared), rate_a=rate_a, rate_b=rate_b, low=low, high=high)
-
-
-def _by_problem(samples: Iterable[MeasuredShare]) -> dict[str, tuple[float, float]]:
-    """Return the mean Beyond of each problem's samples, and its measurement error."""
-    shares: defaultdict[str, list[MeasuredShare]] = defaultdict(list)
-    for each in samples:
-        shares[each.problem].append(each)
-    return {
-        problem: (
-            math.fsum(each.value for each in own) / len(own),
-            math.hypot(*(each.doubt for each in own)) / len(own),
-        )
-        for problem, own in shares.items()
-    }
-
-
-def _rate(known: list[tuple[float, float]]) -> Rate | None:
-    return mean_rate([value for value, _ in known], [doubt for _, doubt in known])
 
 
 def faster(a: Run, b: Run, shared: Collection[str]) -> Faster | None:

@@ -25,13 +25,27 @@ def known_rate(measured: Iterable[MeasuredShare]) -> Rate | None:
 
     It is `mean_rate` of the problems; the uncertainties of a problem's samples add as squares.
     """
+    return rate_of_means(means_by_problem(measured).values())
+
+
+def means_by_problem(measured: Iterable[MeasuredShare]) -> dict[str, tuple[float, float]]:
+    """Return the mean of each problem's samples, and its doubt; uncertainties add as squares."""
     samples: dict[str, list[MeasuredShare]] = {}
     for each in measured:
         samples.setdefault(each.problem, []).append(each)
-    return mean_rate(
-        [math.fsum(each.value for each in own) / len(own) for own in samples.values()],
-        [math.hypot(*(each.doubt for each in own)) / len(own) for own in samples.values()],
-    )
+    return {
+        problem: (
+            math.fsum(each.value for each in own) / len(own),
+            math.hypot(*(each.doubt for each in own)) / len(own),
+        )
+        for problem, own in samples.items()
+    }
+
+
+def rate_of_means(means: Iterable[tuple[float, float]]) -> Rate | None:
+    """Return `mean_rate` of means with their doubts."""
+    known = list(means)
+    return mean_rate([value for value, _ in known], [doubt for _, doubt in known])
 
 
 def mean_rate(values: Sequence[float], doubts: Sequence[float] = ()) -> Rate | None:

@@ -10,7 +10,7 @@ added up and how failed ones are treated; both are this module's choice.
 import math
 from collections.abc import Mapping, Sequence
 
-from harness.features.efficiency.beyond_interval import UncertainTime
+from harness.features.efficiency.beyond import UncertainTime
 from harness.features.efficiency.scale import Efficiency, ReferenceTime, Scale
 from harness.features.efficiency.turns import WRONG, Expected, Grouping, LapError, Turns, race_of
 from harness.sandbox.timing_race import ProgramStep

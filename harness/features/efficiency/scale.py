@@ -2,9 +2,7 @@
 
 from typing import Self
 
-from harness.features.efficiency.beyond import beyond
-from harness.features.efficiency.beyond_interval import UncertainTime, beyond_half_width
-from harness.features.efficiency.percentile import percentile
+from harness.features.efficiency.beyond import UncertainTime, beyond, beyond_half_width, percentile
 from harness.frozen import Frozen
 from harness.run.settings.execution_settings import Timing
 

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError, UsageError
@@ -31,7 +31,6 @@ from harness.version import __version__
 
 FILE = EXPERIMENT
 SCHEMA = 2
-"""Version that is written. Version 1, in which a variant was a cell, is read."""
 
 
 class Stored(Frozen):
@@ -46,14 +45,12 @@ class Stored(Frozen):
         decision: the outcome, if the experiment may stop early.
     """
 
-    schema_version: int = Field(alias="schema", ge=1, le=SCHEMA)
+    schema_version: int = Field(alias="schema", ge=SCHEMA, le=SCHEMA)
     harness: str
     created: str
     hash: str
     baseline: str
-    variants: dict[str, dict[str, Any]] = Field(
-        min_length=1, validation_alias=AliasChoices("variants", "cells")
-    )
+    variants: dict[str, dict[str, Any]] = Field(min_length=1)
     auto_shots: tuple[str, ...] = ()
     decision: Decision | None = None
 

@@ -22,8 +22,8 @@ from typing import Any, cast
 from harness.agent.strategies.modes import LOOP, SHOT
 from harness.agent.strategies.strategies import find_mode
 from harness.errors import UsageError
+from harness.features.experiment.decision import Say
 from harness.features.experiment.equal_shots import MOST_SHOTS
-from harness.features.experiment.stopping_goal import Say
 from harness.features.experiment.variants import (
     OF_THE_WHOLE,
     SILENT,
@@ -59,9 +59,7 @@ AXES = {
 }
 MODES = (SHOT.name, LOOP.name)
 AUTO = "auto"
-FORMER = "cells"
-"""What `variants` was called before."""
-OWN = frozenset({*AXES, "vary", "variants", FORMER, "baseline"})
+OWN = frozenset({*AXES, "vary", "variants", "baseline"})
 """Keys of a grid that are not keys of a run."""
 FLAGS = "cpp_flags"
 """The key that only variants in C++ use."""
@@ -289,14 +287,11 @@ def _entry(given: Any, plural: str, key: str, path: Path | str) -> Values:
 
 
 def _own_variants(values: Values, path: Path | str) -> Iterator[tuple[str | None, Values]]:
-    if "variants" in values and FORMER in values:
-        raise UsageError(f"{path}: variants and {FORMER} are the same thing; give one")
-    key = FORMER if FORMER in values else "variants"
-    given = values.get(key)
+    given = values.get("variants")
     if given is None:
         return
-    for number, each in enumerate(_listed(given, key, path), 1):
-        where = f"{path}: {key}: number {number}"
+    for number, each in enumerate(_listed(given, "variants", path), 1):
+        where = f"{path}: variants: number {number}"
         variant = _mapping(each, where)
         name = variant.pop("name", None)
         if name is not None:

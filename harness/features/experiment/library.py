@@ -9,19 +9,23 @@ from typing import Any, Literal, Unpack, cast
 
 from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError, UsageError
+from harness.features.experiment.decision import check_pair, goal_of
 from harness.features.experiment.experiment_file import experiment_at
 from harness.features.experiment.grid_run import GridRun, in_batches
 from harness.features.experiment.ranking import rank
 from harness.features.experiment.request import ExperimentRequest
-from harness.features.experiment.run_parts import CarryOut
-from harness.features.experiment.runs_folder import locked
-from harness.features.experiment.stopping_goal import check_pair, goal_of
+from harness.features.experiment.runs_folder import CarryOut, locked
 from harness.features.experiment.variant_runs import VariantRuns
 from harness.features.experiment.variants import Variant
 from harness.features.experiment.view import ExperimentResult
-from harness.features.experiment.whole_runs import WholeRuns
 from harness.features.observers.attach import Watcher
-from harness.features.observers.observer_events import Watching, watched
+from harness.features.observers.observer_events import (
+    Observed,
+    RunEnded,
+    RunStarted,
+    Watching,
+    watched,
+)
 from harness.figures import count
 from harness.models.protocol import Model
 from harness.models.user_code import name_of_code
@@ -325,3 +329,36 @@ class ExperimentRun:
         """Show a part of a variant: by a table on a terminal, by lines elsewhere."""
         with self._watch(plan, directory) as shown:
             yield Watching(shown, self.watchers, directory.path)
+
+
+class WholeRuns:
+    """Forwards events to a watcher, with one start and one end per run.
+
+    Ends are forwarded on `close`, when the experiment ends.
+    """
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+        self._begun: set[str] = set()
+        self._ended: dict[str, RunEnded] = {}
+
+    def tell(self, event: Observed) -> None:
+        """Forward an event now, or on `close` if it is an end."""
+        match event:
+            case RunStarted():
+                if event.run in self._begun:
+                    return
+                self._begun.add(event.run)
+            case RunEnded():
+                self._ended[event.run] = event
+                return
+            case _:
+                pass
+        self._watcher.tell(event)
+
+    def close(self, until: float) -> str | None:
+        """Forward the ends, then wait as `Watcher.close` does."""
+        for event in self._ended.values():
+            self._watcher.tell(event)
+        self._ended.clear()
+        return self._watcher.close(until)

@@ -2,6 +2,6 @@
 
 `command`: the command, and `harness.export_run`. `sample_rows`: CSV, Parquet. `junit`: JUnit XML.
 `conversations`: chat messages, and Harbor's ATIF. `livecodebench`: LiveCodeBench's output files.
-`inspect_log`, `inspect_events`: Inspect's `.eval` log. `eval_results`, `every_eval_ever`: a rate to
-publish, from `published_rate`.
+`inspect_log`, `inspect_events`: Inspect's `.eval` log. `published_rate`, `every_eval_ever`: a rate
+to publish.
 """

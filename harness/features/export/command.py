@@ -13,11 +13,11 @@ import typer
 from harness.cli.shared_flags import RunArgument, with_progress_flags
 from harness.errors import StorageError, UsageError
 from harness.features.export.conversations import atif_text, chat_text
-from harness.features.export.eval_results import eval_results_text
 from harness.features.export.every_eval_ever import every_eval_ever_text
 from harness.features.export.inspect_log import write_inspect
 from harness.features.export.junit import junit_text
 from harness.features.export.livecodebench import LiveCodeBenchFiles, eval_all_text
+from harness.features.export.published_rate import eval_results_text
 from harness.features.export.sample_rows import csv_text, write_parquet
 from harness.features.show.library import LoadedRun
 from harness.figures import count

@@ -16,7 +16,6 @@ from typing import Any
 
 import harness
 from harness.agent.events import (
-    Cleared,
     Event,
     NewConversation,
     Response,
@@ -103,8 +102,6 @@ def said_in(events: Iterable[Event]) -> SampleConversations:
                 conversations.last.append(result.result)
             case ToolResult():
                 pass  # it stands in the user message that follows
-            case Cleared() as cleared:
-                _clear(conversations.last, cleared)
             case NewConversation():
                 conversations.conversations.append([])
             case Tested():
@@ -112,12 +109,6 @@ def said_in(events: Iterable[Event]) -> SampleConversations:
             case message:
                 conversations.last.append(message)
     return conversations
-
-
-def _clear(messages: list[Message], cleared: Cleared) -> None:
-    for place, message in enumerate(messages):
-        if isinstance(message, ToolMessage) and message.call_id in cleared.call_ids:
-            messages[place] = message.model_copy(update={"content": cleared.text})
 
 
 def transcript_of(transcripts: Transcripts, problem_id: str, index: int) -> list[Event] | None:
@@ -303,7 +294,7 @@ class _ExportedSteps:
                 case Tested() as tested:
                     tests = {"tests": tested.tests.model_dump(mode="json")}
                     self._observe({"content": tested.report, "extra": tests})
-                case Cleared() | NewConversation():
+                case NewConversation():
                     pass
                 case message:
                     self._say(message)

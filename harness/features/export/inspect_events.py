@@ -12,14 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from harness.agent.events import (
-    Cleared,
-    Event,
-    NewConversation,
-    Response,
-    Tested,
-    ToolResult,
-)
+from harness.agent.events import Event, NewConversation, Response, Tested, ToolResult
 from harness.features.export.conversations import arguments_of, sent_with_tools
 from harness.models.protocol import (
     AssistantMessage,
@@ -161,8 +154,6 @@ class SampleLog:
                     self._result(result, began)
                 case Tested():
                     pass
-                case Cleared() as cleared:
-                    self._clear(cleared)
                 case NewConversation():
                     self._said = []
                 case message:
@@ -245,10 +236,3 @@ class SampleLog:
                 message_id=message.id,
             )
         )
-
-    def _clear(self, event: Cleared) -> None:
-        """Replace cleared tool results in the messages of later requests."""
-        for place, message in enumerate(self._said):
-            if message.role == "tool" and message.tool_call_id in event.call_ids:
-                changed = {"content": event.text, "id": f"{message.id}-cleared"}
-                self._said[place] = message.model_copy(update=changed)

@@ -1,12 +1,20 @@
-"""A run's solved rate with what is needed to publish it: its data set, date and setup."""
+"""A run's solved rate with what is needed to publish it, and the hub's file of it.
 
+The file is YAML for `.eval_results/` of a model on the Hugging Face hub. Its fields follow
+https://huggingface.co/docs/hub/eval-results, as of 2026-11-24. The hub takes it for data sets that
+are registered as benchmarks there.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from harness.errors import UsageError
 from harness.run.store.planned_samples import samples_text
 from harness.run.summary.loaded_run import Run
 from harness.sources.hub_datasets import APPS, LCB_LITE, LEETCODE, LEETCODEDATASET, MERCURY
 from harness.stats.rates import Rate
+from harness.yaml_text import yaml_of
 
 DATASETS = {
     "livecodebench": LCB_LITE,
@@ -18,6 +26,8 @@ DATASETS = {
     "mbpp": "google-research-datasets/mbpp",
 }
 """Data sets on the Hugging Face hub, by the name of the benchmark."""
+TO = "eval-results"
+PERCENT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +91,29 @@ def _notes(run: Run, problems: int) -> str:
         "public and hidden tests",
     ]
     return ", ".join(parts)
+
+
+def eval_results_text(run: Run) -> Iterator[str]:
+    """Yield the file, with one entry.
+
+    Raises:
+        UsageError: the run has no final rate, or its problems are no data set of the hub.
+    """
+    rate = published_rate(run, TO)
+    if rate.dataset is None:
+        raise UsageError(
+            f"--to {TO} is for data sets of the Hugging Face hub, and the run's problems are "
+            f"{rate.benchmark}; take --to every-eval-ever"
+        )
+    yield yaml_of([_entry(run, rate, rate.dataset)])
+
+
+def _entry(run: Run, rate: PublishedRate, dataset: str) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "dataset": {"id": dataset, "task_id": rate.where or "default"},
+        "value": round(PERCENT * rate.rate.value, 2),
+    }
+    created = run.manifest.get("created")
+    if isinstance(created, str):
+        entry["date"] = created
+    return {**entry, "notes": rate.notes}

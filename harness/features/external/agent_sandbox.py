@@ -1,4 +1,4 @@
-"""The sandbox of an external agent: the files it sees, and a probe.
+"""The sandbox of an external agent: its environment, the files it sees, and a probe.
 
 Unlike a judged program, an agent needs the network, its own files and programs, and time. It must
 not see the data: hidden tests and reference solutions in caches, problem files and earlier runs. So
@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,13 @@ SYSTEM = (
 SCRATCH = "/scratch"
 ROOM_BYTES = 1 << 30
 PROBE_S = 60.0
+PASSED_ON = (
+    *("PATH", "LANG", "LANGUAGE", "TERM", "TZ", "COLORTERM", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
+    *("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
+)
+"""Environment variables passed to the agent; others need `--agent-env`."""
+_LOOPBACK = "127.0.0.1,localhost"
 
 
 class RoomError(UsageError):
@@ -167,3 +175,52 @@ def _resolved(paths: Iterable[str]) -> tuple[list[str], list[tuple[str, str]]]:
         for link, target in dict(links).items()
         if not any(parent in outer for parent in Path(link).parents)
     ]
+
+
+def checked_shows(shows: Iterable[str], hides: Iterable[str]) -> tuple[str, ...]:
+    """Return the paths to show to an agent, as absolute paths.
+
+    Raises:
+        UsageError: a path does not exist, or lies in hidden data.
+    """
+    covered = [Path(path) for path in hides]
+    made: list[str] = []
+    for shown in shows:
+        path = Path(shown).expanduser().absolute()
+        if not path.exists():
+            raise UsageError(f"--agent-read {shown}: there is nothing")
+        real = path.resolve()
+        within = next((each for each in covered if real == each or each in real.parents), None)
+        if within is not None:
+            raise UsageError(
+                f"--agent-read {shown}: it lies in {within}, which holds data of the harness; an "
+                "agent is not shown that"
+            )
+        made.append(str(path))
+    return tuple(made)
+
+
+def environment_for(environ: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """Return an agent's environment: no secrets except requested variables.
+
+    Programs are looked for beside the running interpreter first, so that those of its virtual
+    environment are found although that is not active.
+
+    Args:
+        environ: all environment variables.
+        names: names of requested variables.
+
+    Raises:
+        UsageError: a requested variable is not set.
+    """
+    missing = [name for name in names if name not in environ]
+    if missing:
+        raise UsageError(f"--agent-env {missing[0]}: no such variable is set")
+    kept = {*PASSED_ON, *names, *(name for name in environ if name.startswith("LC_"))}
+    variables = {name: value for name, value in environ.items() if name in kept}
+    own = str(Path(sys.executable).parent)
+    variables["PATH"] = os.pathsep.join((own, environ.get("PATH", os.defpath)))
+    for name in ("no_proxy", "NO_PROXY"):  # the MCP server is on this machine
+        others = environ.get(name, "")
+        variables[name] = f"{_LOOPBACK},{others}" if others else _LOOPBACK
+    return variables

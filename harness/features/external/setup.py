@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from harness.cache import cache_folder
 from harness.errors import UsageError
-from harness.features.external.agent_environment import environment_for
-from harness.features.external.agent_paths import checked_shows
-from harness.features.external.agent_sandbox import AgentSandbox, own_data, probe
+from harness.features.external.agent_sandbox import (
+    AgentSandbox,
+    checked_shows,
+    environment_for,
+    own_data,
+    probe,
+)
 from harness.features.external.modes import EXTERNAL, MCP
 from harness.features.external.session import External
 from harness.models.providers import AGENT_PREFIX

@@ -11,14 +11,7 @@ from tempfile import TemporaryFile
 from rich.console import Console
 
 from harness.closing import Closing
-from harness.errors import (
-    INFRASTRUCTURE,
-    INTERRUPTED,
-    MISSED,
-    OK,
-    NothingSelectedError,
-    UsageError,
-)
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, MISSED, OK, NothingSelectedError, UsageError
 from harness.features.efficiency.measurement import Scales, TimedSolution, time_all
 from harness.features.efficiency.scale import Efficiency
 from harness.features.grade.grades import (

@@ -15,14 +15,7 @@ from harness.features.grade.solutions import MatchedSolution, Published, unmatch
 from harness.figures import counts, percent, words
 from harness.frozen import Frozen
 from harness.grading.jobs import Judged
-from harness.grading.verdict import (
-    INFRASTRUCTURE,
-    UNKNOWN,
-    JudgedAgain,
-    Score,
-    TestResult,
-    Verdict,
-)
+from harness.grading.verdict import INFRASTRUCTURE, UNKNOWN, JudgedAgain, Score, TestResult, Verdict
 from harness.languages import PYTHON
 from harness.run.plan.languages import compiler_words
 from harness.run.summary.facts import judged_again, no_hidden_tests, sandbox_level

@@ -2,8 +2,9 @@
 
 - `command`, `library`: the command; `harness.import_run`, and the import of solutions with
   published verdicts
-- `trajectory_import`: import of agent runs; `judgements`: grades of their revisions
-- `sample_finder`: the sample of each trajectory; `agreement`: published verdicts beside our own
+- `trajectory_import`: import of agent runs; `judgements`: grades of their revisions,
+  and published verdicts beside them
+- `sample_finder`: the sample of each trajectory
 - `trajectory_file`: formats of agent runs; `trajectory`: the form into which all are read
 - `atif`, `verifiers_traces`, `chat_messages`, `inspect_log`, `eval_archive`: readers of formats;
   `fields`: shared by them

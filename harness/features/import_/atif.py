@@ -8,7 +8,7 @@ copied from an earlier trajectory are context, not calls.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TypeVar
 
@@ -29,13 +29,8 @@ VERSION = re.compile(r"ATIF-v1\.[0-8]")
 _Word = TypeVar("_Word", ChosenBy, StopReason)
 
 
-def read_atif(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
-    """Read trajectories of a known version that are whole; see `Reader`."""
-    for row in rows:
-        yield _trajectory(row, problem_field)
-
-
-def _trajectory(row: Fields, problem_field: str | None) -> Trajectory:
+def read_atif(row: Fields, problem_field: str | None) -> Iterator[Trajectory]:
+    """Read a trajectory of a known version that is whole; see `RowReader`."""
     version = row.text("schema_version")
     if not VERSION.fullmatch(version):
         what = f"{version!r:.40} is not known; known are ATIF-v1.0 to ATIF-v1.8"
@@ -55,7 +50,7 @@ def _trajectory(row: Fields, problem_field: str | None) -> Trajectory:
     turns = talk.turns()
     named_by = (row, extra) if problem_field is not None else (ours, extra, row)
     revision_turns = tuple(each for each in ours.items("revision_turns") if isinstance(each, int))
-    return Trajectory(
+    yield Trajectory(
         where=row.where,
         problem=named_by[0].problem(problem_field, *named_by[1:]),
         index=ours.whole("index"),

@@ -198,8 +198,8 @@ def arguments_text(value: object) -> str:
     return writable(json.dumps({} if value is None else value, ensure_ascii=False))
 
 
-def read_message_logs(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
-    """Read rows with `messages`, a conversation in OpenAI's chat format; see `Reader`.
+def read_message_log(row: Fields, problem_field: str | None) -> Iterator[Trajectory]:
+    """Read a row with `messages`, a conversation in OpenAI's chat format; see `RowReader`.
 
         {"messages": [{"role": "user", "content": "…"}, {"role": "assistant", …}],
          "problem_id": "…", "sample": 0, "model": "…", "passed": true}
@@ -207,15 +207,10 @@ def read_message_logs(rows: Iterable[Fields], problem_field: str | None) -> Iter
     The fields beside `messages` may also be in `metadata`. An assistant's message may have `usage`,
     as in the API's response, and `seconds`, the duration of its request.
     """
-    for row in rows:
-        yield _trajectory(row, problem_field)
-
-
-def _trajectory(row: Fields, problem_field: str | None) -> Trajectory:
     beside = row.inner("metadata")
     problem, index = _sample(row, beside, problem_field)
     turns = _turns(row)
-    return Trajectory(
+    yield Trajectory(
         where=row.where,
         problem=problem,
         index=index,

@@ -9,7 +9,7 @@ from harness.agent.strategies.modes import LOOP, SHOT
 from harness.cli.settings_flags import JUDGING, with_settings
 from harness.cli.shared_flags import AsJson, Problems, with_progress_flags
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
-from harness.features.import_.agreement import agreement_lines
+from harness.features.import_.judgements import agreement_lines
 from harness.features.import_.library import failure_words, import_file
 from harness.features.import_.trajectory_file import FORMATS
 from harness.features.import_.trajectory_import import Imported, ImportRequest

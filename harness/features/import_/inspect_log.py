@@ -4,7 +4,7 @@ It does not need `inspect_ai`. Logs are JSON, or `.eval` archives of it (`eval_a
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, cast
@@ -28,13 +28,12 @@ LIMITS = {
 }
 
 
-def read_inspect_logs(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
-    """Read logs, or the samples of an archive, each with the log's `eval`; see `Reader`."""
-    for row in rows:
-        model = row.inner("eval").text("model")
-        is_sample = "eval" in row and "samples" not in row
-        for sample in [row] if is_sample else row.each("samples", "sample"):
-            yield _trajectory(sample, model, problem_field)
+def read_inspect_log(row: Fields, problem_field: str | None) -> Iterator[Trajectory]:
+    """Read a log, or a sample of an archive with the log's `eval`; see `RowReader`."""
+    model = row.inner("eval").text("model")
+    is_sample = "eval" in row and "samples" not in row
+    for sample in [row] if is_sample else row.each("samples", "sample"):
+        yield _trajectory(sample, model, problem_field)
 
 
 def _trajectory(row: Fields, model: str, path: str | None) -> Trajectory:

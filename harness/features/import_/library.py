@@ -20,13 +20,8 @@ from harness.agent.strategies.modes import SHOT
 from harness.errors import NothingSelectedError, UsageError
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.solutions import MatchedSolution, Published, match, unmatched_words
-from harness.features.import_.agreement import Compared, agreement_lines
-from harness.features.import_.trajectory_file import (
-    FORMATS,
-    SOLUTIONS,
-    TrajectoryFile,
-    format_of,
-)
+from harness.features.import_.judgements import Compared, agreement_lines
+from harness.features.import_.trajectory_file import FORMATS, SOLUTIONS, TrajectoryFile, format_of
 from harness.features.import_.trajectory_import import (
     Imported,
     ImportRequest,

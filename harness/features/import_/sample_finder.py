@@ -41,11 +41,7 @@ class Finder:
     def samples(
         self, trajectories: Iterable[Trajectory], unmatched: Counter[str]
     ) -> Iterator[tuple[Trajectory, ImportedSample]]:
-        """Yield each trajectory with its sample.
-
-        Args:
-            trajectories: trajectories of one file.
-            unmatched: receives the names that fit no problem, or several.
+        """Yield each trajectory with its sample; count names that fit no problem, or several.
 
         Raises:
             UsageError: the problems are of several kinds, or their kind has no such extraction

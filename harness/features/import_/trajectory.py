@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
-from typing import Any, NamedTuple, Protocol, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from pydantic import Field
 
@@ -173,24 +173,6 @@ class Trajectory:
         return self.spent.over(spending_by_turn(self.turns)[-1] if self.turns else Spending())
 
 
-class Reader(Protocol):
-    """Reads a format of agent runs."""
-
-    def __call__(
-        self, rows: Iterable[Fields], problem_field: str | None, /
-    ) -> Iterator[Trajectory]:
-        """Yield the trajectories of a file.
-
-        Args:
-            rows: the file's JSON objects.
-            problem_field: path of the field that names the problem, if the user gave it.
-
-        Raises:
-            DataError: a field is malformed.
-        """
-        ...
-
-
 def spending_by_turn(turns: Sequence[Turn]) -> list[Spending]:
     """Return the totals of a sample after each turn.
 
@@ -209,7 +191,7 @@ def spending_by_turn(turns: Sequence[Turn]) -> list[Spending]:
 
 
 def read_revision_rows(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
-    """Read rows of revisions, in which those of a sample stand together; see `Reader`."""
+    """Read rows of revisions, in which those of a sample stand together. Raises DataError."""
     done: set[tuple[str, int]] = set()
     for sample, group in groupby(rows, partial(_sample_of, path=problem_field)):
         if sample is None:

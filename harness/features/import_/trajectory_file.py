@@ -5,7 +5,7 @@ Each reading starts at the beginning of the file and holds one trajectory at a t
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -15,11 +15,11 @@ from typing import Any, cast
 from harness.errors import DataError, UsageError
 from harness.features.grade.solution_readers import parsed
 from harness.features.import_.atif import read_atif
-from harness.features.import_.chat_messages import read_message_logs
+from harness.features.import_.chat_messages import read_message_log
 from harness.features.import_.eval_archive import EvalArchive
 from harness.features.import_.fields import Fields
-from harness.features.import_.inspect_log import read_inspect_logs
-from harness.features.import_.trajectory import Reader, Trajectory, read_revision_rows
+from harness.features.import_.inspect_log import read_inspect_log
+from harness.features.import_.trajectory import Trajectory, read_revision_rows
 from harness.features.import_.verifiers_traces import read_verifiers
 from harness.run.store.files import read_json
 from harness.sources.files.lines import JsonLines
@@ -36,14 +36,20 @@ LONGEST_DOCUMENT = 512 << 20
 LONGEST_PEEK = 1 << 20
 MOST_FILES = 100_000
 SOLUTIONS = "solutions"
-READERS: Mapping[str, Reader] = {
-    "revisions": read_revision_rows,
-    "messages": read_message_logs,
-    "inspect": read_inspect_logs,
+RowReader = Callable[[Fields, str | None], Iterator[Trajectory]]
+"""Reads the trajectories of one JSON object, given the path of the field that names the problem.
+
+Raises DataError.
+"""
+READERS: Mapping[str, RowReader] = {
+    "messages": read_message_log,
+    "inspect": read_inspect_log,
     "atif": read_atif,
     "verifiers": read_verifiers,
 }
-FORMATS = (SOLUTIONS, *READERS)
+REVISIONS = "revisions"
+"""The format of which a trajectory has several rows."""
+FORMATS = (SOLUTIONS, REVISIONS, *READERS)
 
 
 def trial_facts(path: Path) -> dict[str, Any]:
@@ -104,11 +110,17 @@ class TrajectoryFile:
         """
         where = str(self.path)
         try:
-            for trajectory in READERS[self.format](self._rows(), self.problem_field):
+            for trajectory in self._trajectories():
                 where = trajectory.where
                 yield trajectory
         except RecursionError:
             raise DataError(where, None, "at or after this place: nested too deep") from None
+
+    def _trajectories(self) -> Iterator[Trajectory]:
+        if self.format == REVISIONS:
+            return read_revision_rows(self._rows(), self.problem_field)
+        read = READERS[self.format]
+        return (each for row in self._rows() for each in read(row, self.problem_field))
 
     def sha256(self) -> str:
         """Return the hash of the file; for a folder, of its files' names and hashes."""
@@ -195,7 +207,7 @@ def _format_of_row(row: Fields) -> str:
         return "messages"
     if "samples" in row and "eval" in row:
         return "inspect"
-    return "revisions" if "revisions" in row or "turn" in row else SOLUTIONS
+    return REVISIONS if "revisions" in row or "turn" in row else SOLUTIONS
 
 
 def files_in(folder: Path) -> list[Path]:

@@ -14,9 +14,8 @@ from harness.agent.problem_kind import ProblemKind
 from harness.agent.strategies.modes import LOOP, mode_named
 from harness.errors import RunDirectoryError, UsageError
 from harness.features.grade.solutions import judged_answers, unmatched_words
-from harness.features.import_.agreement import Compared
 from harness.features.import_.imported_sample import WRITE_TOOLS, ImportedSample, WriteTool
-from harness.features.import_.judgements import Judgements
+from harness.features.import_.judgements import Compared, Judgements
 from harness.features.import_.sample_finder import Finder, read_samples
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile

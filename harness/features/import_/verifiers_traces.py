@@ -6,16 +6,13 @@ were made; `sampled` marks the model's answers. `calls` has tokens and times of 
 node that it made.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from harness.agent.attempt import StopReason
 from harness.errors import DataError
 from harness.features.grade.solutions import Published
-from harness.features.import_.chat_messages import (
-    TurnBuilder,
-    answer_in,
-)
+from harness.features.import_.chat_messages import TurnBuilder, answer_in
 from harness.features.import_.fields import PROBLEM_FIELDS, Fields, named
 from harness.features.import_.trajectory import UNANSWERED, Spending, Trajectory
 from harness.models.protocol import Usage
@@ -24,16 +21,15 @@ from harness.text import writable
 STOPS = {"max_turns": StopReason.TURN_LIMIT, "timeout": StopReason.TIME_LIMIT}
 
 
-def read_verifiers(rows: Iterable[Fields], problem_field: str | None) -> Iterator[Trajectory]:
-    """Read the traces of episodes, or single traces; see `Reader`."""
-    for row in rows:
-        if "nodes" in row:
-            yield _trajectory(row, problem_field)
-            continue
-        traces = row.each("traces", "trace")
-        for trace in traces:
-            if _agent(trace) == _agent(traces[0]):
-                yield _trajectory(trace, problem_field)
+def read_verifiers(row: Fields, problem_field: str | None) -> Iterator[Trajectory]:
+    """Read the traces of an episode, or a single trace; see `RowReader`."""
+    if "nodes" in row:
+        yield _trajectory(row, problem_field)
+        return
+    traces = row.each("traces", "trace")
+    for trace in traces:
+        if _agent(trace) == _agent(traces[0]):
+            yield _trajectory(trace, problem_field)
 
 
 def _agent(trace: Fields) -> str:

@@ -15,10 +15,15 @@ from typing import Any
 
 from harness.errors import NothingSelectedError, RunDirectoryError
 from harness.features.impossible.changed_tests import IMPOSSIBLE, TestChange, with_changes
-from harness.features.impossible.fitness import only_tests, unfit
+from harness.features.impossible.fitness import (
+    Proof,
+    ReferenceRuns,
+    only_tests,
+    rule_refuses,
+    unfit,
+)
 from harness.features.impossible.impossible_tests import ImpossibleTests
 from harness.features.impossible.mutations import mutants
-from harness.features.impossible.proof import Proof, ReferenceRuns, rule_refuses
 from harness.grading.jobs import Options
 from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Problem

@@ -16,19 +16,9 @@ from harness.frozen import Frozen
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
 from harness.models.example_request import example_request
 from harness.models.opening import missing
-from harness.models.providers import (
-    PROVIDERS,
-    PYTHON_PREFIX,
-    REPLAY_PREFIX,
-    Provider,
-)
+from harness.models.providers import PROVIDERS, PYTHON_PREFIX, REPLAY_PREFIX, Provider
 from harness.models.route import Route, at_home, shown_url
-from harness.run.plan.target import (
-    Target,
-    open_target,
-    refuse_unsent,
-    resolve_target,
-)
+from harness.run.plan.target import Target, open_target, refuse_unsent, resolve_target
 from harness.run.settings.given import Given
 from harness.run.settings.spec import RunSpec, given_as, read_spec
 from harness.terminal.consoles import console, write_json

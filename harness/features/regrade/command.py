@@ -10,11 +10,7 @@ from harness.cli.settings_flags import JUDGING
 from harness.cli.shared_flags import among
 from harness.errors import INTERRUPTED, RunDirectoryError, UsageError
 from harness.features.impossible.changed_tests import changes_of, with_changes
-from harness.features.regrade.stored_solutions import (
-    Regrading,
-    answers_judged,
-    stored_solutions,
-)
+from harness.features.regrade.stored_solutions import Regrading, answers_judged, stored_solutions
 from harness.features.show.library import LoadedRun, load_run
 from harness.figures import count
 from harness.grading.verdict import Verdict
@@ -34,13 +30,7 @@ from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.python_signature import listing
 from harness.run.settings.spec import RunSpec, default_of, known_keys, read_spec
-from harness.run.store.directory import (
-    RunDirectory,
-    check_begun,
-    check_new,
-    has_run,
-    read_manifest,
-)
+from harness.run.store.directory import RunDirectory, check_begun, check_new, has_run, read_manifest
 from harness.run.store.origin import as_judged_here
 from harness.run.store.results import SampleResult
 from harness.run.store.versions import versions_after

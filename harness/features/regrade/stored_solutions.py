@@ -25,11 +25,7 @@ from harness.languages.program_key import code_hash
 from harness.problem import Problem
 from harness.run.store.call_arguments import programs_of
 from harness.run.store.directory import RESULTS, RunDirectory
-from harness.run.store.results import (
-    SampleResult,
-    graded,
-    read_results,
-)
+from harness.run.store.results import SampleResult, graded, read_results
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
 from harness.tools.workspace import Revision

@@ -2,8 +2,7 @@
 
 - `page`: the command and the HTML document
 - `sections`: most of its sections
-- `first_screen`, `summary_section`, `variants_section`, `pairs_sections`, `efficiency_section`,
-  `notable_problems`: further parts
+- `first_screen`, `comparison_sections`, `efficiency_section`, `notable_problems`: further parts
 - `changed_outcomes`: problems on which one of two runs did better, with conversations
 - `figures`: data of charts and tables, and what a section is made of
 - `charts`, `answer_charts`: Altair charts

@@ -1,11 +1,11 @@
 """Changed outcomes of two runs: the problems on which one did better, with conversations."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.errors import RunDirectoryError
 from harness.features.compare.answer import interleaved
-from harness.features.compare.comparison import Comparison, Pairwise, compare_read
+from harness.features.compare.comparison import Pairwise
 from harness.features.compare.flips import Flip, FlipSample
 from harness.features.compare.run_names import names_of
 from harness.features.report.first_screen import headline_pair
@@ -74,24 +74,12 @@ class Changes:
 
 
 def changed_outcomes(pairs: Sequence[Pairing]) -> Changes | None:
-    """Return the changed outcomes of the first screen's pair; None without a pair."""
+    """Return the changed outcomes of the pair on the first screen; None without a pair."""
     pair = headline_pair(pairs)
     if pair is None:
         return None
     runs = pair.base.run, pair.other.run
-    comparison = compare_read(runs)
-    return changes_of(comparison, runs, names_of(comparison))
-
-
-def changes_of(comparison: Comparison, runs: tuple[Run, Run], names: Mapping[str, str]) -> Changes:
-    """Return the changed outcomes of the first two compared runs, with conversations.
-
-    Args:
-        comparison: comparison of a baseline and one run.
-        runs: both runs, the baseline first.
-        names: names of the runs by their letters.
-    """
-    versus = comparison.versus[0]
+    versus, names = pair.comparison.versus[0], names_of(pair.comparison)
     shown = interleaved(versus, MOST)
     called = names[versus.baseline], names[versus.label]
     opened = [Transcripts(run.path) for run in runs]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.features.compare.answer import Answer, SolvedDifference, answer_of
-from harness.features.compare.comparison import Comparison, compare_read
+from harness.features.compare.comparison import Comparison
 from harness.features.compare.run_names import names_of
 from harness.features.compare.spend_result import SpendComparison
 from harness.features.report import answer_charts
@@ -147,10 +147,9 @@ def _of_one(side: LabelledRun) -> FirstScreen:
 
 
 def _of_two(pair: Pairing, order: Sequence[str]) -> FirstScreen:
-    comparison = compare_read([pair.base.run, pair.other.run])
     places = [order.index(each.label) for each in (pair.base, pair.other)]
     one, other = (PALETTE[place % len(PALETTE)] for place in places)
-    return screen_of_two(comparison, (one, other))
+    return screen_of_two(pair.comparison, (one, other))
 
 
 def screen_of_two(comparison: Comparison, colours: tuple[str, str]) -> FirstScreen:

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from harness.agent.strategies.modes import SHOT, mode_named
+from harness.features.compare.comparison import Comparison, compare_read
 from harness.features.compare.differences.conditions import conditions_differ
 from harness.features.compare.differences.judging import changed_problems, unlike
 from harness.features.compare.flips import Flip, flips_of
@@ -236,6 +237,11 @@ class Pairing:
     def sides(self) -> tuple[LabelledRun, LabelledRun]:
         """The baseline and the run compared with it."""
         return self.base, self.other
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """What `harness compare` says of the two."""
+        return compare_read([self.base.run, self.other.run])
 
     @property
     def iterating(self) -> bool:

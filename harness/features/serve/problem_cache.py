@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.errors import HarnessError
-from harness.features.serve.requests import (
-    Refusal,
-)
+from harness.features.serve.requests import Refusal
 from harness.problem import Problem, TestSuite
 from harness.sandbox.executor import Shared
 from harness.sources.problem_names import Names

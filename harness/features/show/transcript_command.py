@@ -10,7 +10,6 @@ import typer
 from pydantic_core import from_json
 
 from harness.agent import events
-from harness.agent.events import REFUSED, WAYS
 from harness.cli.shared_flags import RunArgument
 from harness.errors import RunDirectoryError, UsageError
 from harness.excerpts import shorten
@@ -80,17 +79,8 @@ def _note(event: events.Event) -> Iterator[str]:
             yield from _said("an answer of no use", event.cause)
         case events.Retried():
             yield from _said(f"retry {event.attempt} after {event.wait_s:.1f} s", event.cause)
-        case events.ToolProtocolChanged():
-            since = f"from turn {event.turn} on " if event.turn > 1 else ""
-            yield from _said(f"{since}programs come {WAYS[event.protocol]}", event.cause)
-        case events.Refused():
-            what = REFUSED[event.refusal]
-            yield from _said(f"turn {event.turn} was refused: {what}", event.cause)
-        case events.Cleared():
-            yield from _said(
-                f"turn {event.turn} was too long: {len(event.call_ids)} older results left out",
-                event.cause,
-            )
+        case events.ToolProtocolChanged() | events.Refused():
+            yield from _said(events.title_of(event), event.cause)
         case events.RanWrittenTests():
             yield from _said(f"tests of the model's own → {event.seconds:.2f} s", event.text)
         case events.AgentLeft():
@@ -103,23 +93,12 @@ def _note(event: events.Event) -> Iterator[str]:
 def _heading(event: events.Event) -> str:
     """Return what an event did to the sample."""
     match event:
-        case events.NewConversation():
-            heading = f"a new conversation after turn {event.turn}"
-        case events.ReasoningLeftOut():
-            heading = f"the reasoning up to turn {event.turn} is left out from here on"
-        case events.Resumed():
-            heading = f"taken up again after turn {event.turn} {event.time}"
-        case events.WorkEnded():
-            heading = f"the work of the agent has ended: {event.stop_reason}"
         case events.PutOff():
-            heading = f"the sample stays pending: {reason_text(event.reason)}"
-        case events.NotGraded():
-            heading = f"not graded: {event.verdict.replace('_', ' ')}; the sample stays pending"
+            return f"the sample stays pending: {reason_text(event.reason)}"
         case events.Damaged():
-            heading = f"line {event.line} of the transcript cannot be read"
+            return f"line {event.line} of the transcript cannot be read"
         case _:
-            heading = event.event.replace("_", " ")
-    return heading
+            return events.title_of(event)
 
 
 def _agent(event: events.AgentLeft) -> Iterator[str]:

@@ -5,8 +5,8 @@
 - `candidate_set`: candidates as prompt folders, and the check of a proposed template
 - `candidate_runs`: runs of candidates on problems, on one budget
 - `reflection`, `reflection_prompt`: requests for new templates, and what these show
-- `gepa_search`: GEPA's search; `search_record`: its candidates with scores and parents
-- `tune_file`: what `tune.json` holds
+- `gepa_search`: GEPA's search
+- `tune_file`: what `tune.json` and `candidates.json` hold
 - `outcome`: what a tuning came to, read from its directory
-- `view`, `tree_page`: the outcome on a terminal and as an HTML page
+- `view`: the outcome on a terminal and as an HTML page
 """

@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
-from harness.features.experiment.run_parts import close_models
-from harness.features.experiment.runs_folder import locked, refuse_used
+from harness.features.experiment.runs_folder import close_models, locked, refuse_used
 from harness.features.tune.candidate_runs import (
     CandidateRuns,
     SearchStoppedError,
@@ -36,10 +35,16 @@ from harness.features.tune.outcome import (
 )
 from harness.features.tune.reflection import Reflection, ReflectionModel
 from harness.features.tune.reflection_prompt import ShownSample
-from harness.features.tune.search_record import CandidateRecord, read_record
 from harness.features.tune.split import split_problems
-from harness.features.tune.tree_page import PAGE, write_page
-from harness.features.tune.tune_file import FILE, TuneFile, TuneOptions, read_tune
+from harness.features.tune.tune_file import (
+    FILE,
+    CandidateRecord,
+    TuneFile,
+    TuneOptions,
+    read_record,
+    read_tune,
+)
+from harness.features.tune.view import PAGE, write_page
 from harness.problem import ProblemView
 from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import PreparedRun

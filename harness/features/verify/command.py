@@ -16,14 +16,7 @@ from harness.cli.shared_flags import (
     named_benchmark,
     with_progress_flags,
 )
-from harness.errors import (
-    INFRASTRUCTURE,
-    INTERRUPTED,
-    MISSED,
-    OK,
-    NothingSelectedError,
-    UsageError,
-)
+from harness.errors import INFRASTRUCTURE, INTERRUPTED, MISSED, OK, NothingSelectedError, UsageError
 from harness.features.efficiency.measurement import Scales, timing_of
 from harness.features.verify.library import VerifiedBenchmark, VerifyRequest, verify_problems
 from harness.features.verify.reference_timing import TimedSource, calibrate_problems

@@ -4,6 +4,6 @@
 - `pages`, `html`: handlers of URLs, and rendering; `comparison_pages`: pages of two runs
 - `library`, `open_run`, `result_index`, `query`: runs, their samples and filters
 - `transcript_index`, `blocks`: transcripts and what is shown of them; its parts are in
-  `event_texts`, `excerpts`, `highlight`, `program_changes`, `side_by_side`, `failed_tests`
+  `excerpts`, `program_changes`, `failed_tests`
 - `efficiency_axis`: the plot of a solution's time
 """

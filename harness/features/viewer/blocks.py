@@ -7,13 +7,10 @@ from typing import Any
 from markupsafe import Markup
 
 from harness.agent import events
-from harness.agent.events import REFUSED, WAYS
-from harness.features.viewer.event_texts import told_in
-from harness.features.viewer.excerpts import SHOWN, Excerpt, cut, excerpt_of
+from harness.features.viewer.excerpts import SHOWN, Excerpt, cut, excerpt_of, told_in
 from harness.features.viewer.failed_tests import Failed, failures_in
-from harness.features.viewer.highlight import coloured
-from harness.features.viewer.program_changes import DiffLine, difference
-from harness.features.viewer.side_by_side import beside
+from harness.features.viewer.html import coloured
+from harness.features.viewer.program_changes import DiffLine, beside, difference
 from harness.features.viewer.transcript_index import TranscriptIndex, TranscriptItem, TranscriptLine
 from harness.grading.verdict import TestResult
 from harness.languages import PYTHON
@@ -267,7 +264,7 @@ def _failed(test: TestResult) -> Failed:
     )
 
 
-def _note(event: events.Event) -> str:  # noqa: C901 - one case an event
+def _note(event: events.Event) -> str:
     """Return the title of an event other than messages, tests and grades."""
     match event:
         case events.Retried():
@@ -275,29 +272,12 @@ def _note(event: events.Event) -> str:  # noqa: C901 - one case an event
             title = f"retry {event.attempt} of turn {event.turn} after {event.wait_s:.1f} s{status}"
         case events.Unusable():
             title = f"turn {event.turn}: an answer of no use"
-        case events.ToolProtocolChanged():
-            since = f"from turn {event.turn} on " if event.turn > 1 else ""
-            title = f"{since}programs come {WAYS[event.protocol]}"
-        case events.Refused():
-            title = f"turn {event.turn} was refused: {REFUSED[event.refusal]}"
-        case events.ReasoningLeftOut():
-            title = f"the reasoning up to turn {event.turn} is left out from here on"
-        case events.Cleared():
-            title = f"turn {event.turn} was too long: {len(event.call_ids)} older results left out"
         case events.AgentLeft():
             how = "" if event.exit_code is None else f", exit code {event.exit_code}"
             kept = "" if event.confined else "; it was not isolated from hidden tests"
             title = f"{event.client or 'an agent'} left after {event.seconds:.1f} s{how}{kept}"
-        case events.WorkEnded():
-            title = f"the work of the agent has ended: {event.stop_reason}"
-        case events.NotGraded():
-            what = event.verdict.replace("_", " ")
-            title = f"not graded: {what}; the sample stays pending"
-        case events.NewConversation():
-            why = f": {event.cause}" if event.cause else ""
-            title = f"a new conversation after turn {event.turn}{why}"
-        case events.Resumed():
-            title = f"taken up again after turn {event.turn} {event.time[:40]}".strip()
+        case events.NewConversation() if event.cause:
+            title = f"{events.title_of(event)}: {event.cause}"
         case _:
-            title = event.event.replace("_", " ")
+            title = events.title_of(event)
     return title

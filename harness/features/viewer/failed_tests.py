@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from harness.features.viewer.excerpts import Excerpt, cut, excerpt_of
-from harness.features.viewer.side_by_side import SideBySide, beside
+from harness.features.viewer.program_changes import SideBySide, beside
 
 LONGEST_REPORT = 20_000
 MOST_FAILURES = 10

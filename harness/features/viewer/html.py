@@ -1,9 +1,10 @@
-"""Rendering of pages as HTML; all values are escaped."""
+"""Rendering of pages and programs as HTML; all values are escaped."""
 
 import re
 import shlex
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -17,6 +18,8 @@ from harness.features.efficiency.efficiency_summary import (
 from harness.features.efficiency.scale import Efficiency
 from harness.figures import clock, count, dollars, interval, p_value, percent, quantity
 from harness.grading.verdict import INFRASTRUCTURE
+from harness.languages import PYTHON
+from harness.languages.known import LANGUAGES
 from harness.run.store.pending import reason_text
 from harness.text import printable, printable_line
 
@@ -25,6 +28,9 @@ GOOD = frozenset({"accepted", "solved", "done"})
 LIMITS = ("cost_limit", "token_limit")  # limits of a run, because of which samples are pending
 CALM = frozenset({"ungraded", "not_run", "cancelled", "interrupted", "pending", *LIMITS})
 NAME_PARTS = re.compile(r"[^-_/:.@+]*[-_/:.@+]?")
+LONGEST_COLOURED = 20_000
+"""Most characters of a highlighted program; longer ones are shown plainly."""
+LONGEST_LINE_COLOURED = 2_000
 
 
 def beyond_words(efficiency: Efficiency) -> str:
@@ -109,3 +115,30 @@ FUNCTIONS: dict[str, Any] = {
     "shell": shlex.quote,
 }
 """Functions available in templates."""
+
+
+def language_of(spec: Mapping[str, Any]) -> str:
+    """Return the language of a run's solutions."""
+    name = spec.get("language")
+    return name if isinstance(name, str) and name in LANGUAGES else PYTHON
+
+
+@lru_cache(maxsize=256)
+def coloured(code: str, language: str = PYTHON) -> Markup:
+    """Return a program as escaped HTML, with a class for each kind of token.
+
+    Args:
+        code: the program.
+        language: name of its language.
+    """
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
+
+    shown = printable(code)
+    long = len(shown) > LONGEST_COLOURED
+    if long or any(len(line) > LONGEST_LINE_COLOURED for line in shown.split("\n")):
+        return Markup.escape(shown)
+    lexer = cast("Any", get_lexer_by_name)(language, stripnl=False, ensurenl=False)
+    formatter: Any = HtmlFormatter(nowrap=True)  # pyright: ignore[reportUnknownVariableType]
+    return Markup(highlight(shown, lexer, formatter))  # noqa: S704 - pygments escapes

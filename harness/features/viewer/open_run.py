@@ -12,13 +12,7 @@ from pydantic import ValidationError
 from harness.features.viewer.result_index import ResultRow, Rows
 from harness.models.prices.price_lists import ListedPrice
 from harness.run.store import deletion
-from harness.run.store.directory import (
-    MANIFEST,
-    RESULTS,
-    find_runs,
-    is_under_way,
-    read_manifest,
-)
+from harness.run.store.directory import MANIFEST, RESULTS, find_runs, is_under_way, read_manifest
 from harness.run.store.pending import NEVER_RUN, Reason, pending_reasons
 from harness.run.store.planned_samples import planned_samples, samples_by_problem
 from harness.run.store.results import limits_of_the_run

@@ -15,10 +15,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from harness.errors import DataError, HarnessError, RunDirectoryError, StorageError, UsageError
 from harness.features.viewer.blocks import Blocks
 from harness.features.viewer.efficiency_axis import strip_of
-from harness.features.viewer.event_texts import text_in
-from harness.features.viewer.excerpts import PAGE
-from harness.features.viewer.highlight import coloured, language_of
-from harness.features.viewer.html import line, render
+from harness.features.viewer.excerpts import PAGE, text_in
+from harness.features.viewer.html import coloured, language_of, line, render
 from harness.features.viewer.library import Library, Talk, created, winners
 from harness.features.viewer.open_run import Item, OpenRun, key_of, refusal
 from harness.features.viewer.query import (

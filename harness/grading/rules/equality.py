@@ -3,17 +3,8 @@
 from functools import partial
 
 from harness.grading.rules.comparison_rule import ComparisonRule
-from harness.grading.rules.difference import (
-    first_unequal_line,
-    first_unequal_printed,
-    never,
-)
-from harness.grading.rules.json_values import (
-    NO_TUPLES,
-    compare_json,
-    first_unequal,
-    same_scalar,
-)
+from harness.grading.rules.difference import first_unequal_line, first_unequal_printed, never
+from harness.grading.rules.json_values import NO_TUPLES, compare_json, first_unequal, same_scalar
 from harness.grading.verdict import Difference
 
 

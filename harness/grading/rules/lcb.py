@@ -4,16 +4,8 @@ from decimal import Decimal, InvalidOperation
 from functools import partial
 
 from harness.grading.rules.comparison_rule import ComparisonRule
-from harness.grading.rules.difference import (
-    first_unequal_line,
-    first_unequal_printed,
-)
-from harness.grading.rules.json_values import (
-    TOP_TUPLE,
-    compare_json,
-    first_unequal,
-    same_scalar,
-)
+from harness.grading.rules.difference import first_unequal_line, first_unequal_printed
+from harness.grading.rules.json_values import TOP_TUPLE, compare_json, first_unequal, same_scalar
 from harness.grading.verdict import Difference
 
 

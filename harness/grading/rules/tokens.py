@@ -8,18 +8,8 @@ from itertools import zip_longest
 from typing import Any
 
 from harness.grading.rules.comparison_rule import ComparisonRule
-from harness.grading.rules.difference import (
-    counted,
-    difference,
-    first_difference,
-    of_bytes,
-)
-from harness.grading.rules.json_values import (
-    ALL_TUPLES,
-    compare_json,
-    first_unequal,
-    same_scalar,
-)
+from harness.grading.rules.difference import counted, difference, first_difference, of_bytes
+from harness.grading.rules.json_values import ALL_TUPLES, compare_json, first_unequal, same_scalar
 from harness.grading.verdict import Difference
 
 TOLERANCE = 1e-6  # relative or absolute, whichever allows more

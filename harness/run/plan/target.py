@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from harness.agent.attempt import StopReason
 from harness.agent.events import (
     AgentLeft,
-    Cleared,
     Damaged,
     Event,
     Refused,
@@ -181,10 +180,9 @@ def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelErr
             case Response():
                 asked = False
                 yield plain_turn(event.response)
-            case Refused() | Cleared():
+            case Refused():
                 asked = False
-                is_refused = isinstance(event, Refused)
-                yield refusal_of(event) if is_refused else ContextOverflowError(event.cause)
+                yield refusal_of(event)
             case AgentLeft():  # its next steps are unknown
                 message = "the recorded agent left here"
                 yield RecordingEndedError(message, StopReason.MODEL_STOPPED, asked=False)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from harness.agent.events import (
-    Cleared,
     Event,
     NewConversation,
     RanWrittenTests,
@@ -33,7 +32,7 @@ class Entry(NamedTuple):
         retries: number of earlier failures of the request, for an answer.
     """
 
-    item: Message | Response | ToolResult | Tested | Cleared | NewConversation
+    item: Message | Response | ToolResult | Tested | NewConversation
     began: float
     ended: float
     retries: int = 0
@@ -60,7 +59,7 @@ def entries(events: Iterable[Event]) -> Iterator[Entry]:
                 yield Entry(event, began, now)
             case RanWrittenTests():
                 now += event.seconds
-            case Cleared() | NewConversation():
+            case NewConversation():
                 yield Entry(event, now, now)
             case _:
                 pass

@@ -4,15 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from harness.agent.attempt import LoopFacts
-from harness.figures import (
-    UNKNOWN,
-    count,
-    counts,
-    dollars,
-    percent,
-    rate_words,
-    words,
-)
+from harness.figures import UNKNOWN, count, counts, dollars, percent, rate_words, words
 from harness.grading.verdict import JudgedAgain
 from harness.run.store.pending import reason_text
 from harness.run.summary.fact import NONE, Fact, Facts, Screen

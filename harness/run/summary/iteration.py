@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from harness.frozen import Frozen
 from harness.run.store.results import SampleResult
-from harness.stats.cumulative import cumulative
+from harness.stats.cumulative import cumulative, round_steps, whole_steps
 from harness.stats.rates import Rate, rate_by_problem
-from harness.stats.steps import round_steps, whole_steps
 from harness.tools.workspace import Revision
 
 

@@ -11,12 +11,7 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, to_json
 
 from harness.errors import DataError
-from harness.sources.files.lines import (
-    MAX_LINE_BYTES,
-    DataFile,
-    Line,
-    RowFile,
-)
+from harness.sources.files.lines import MAX_LINE_BYTES, DataFile, Line, RowFile
 
 MAGIC = b"PAR1"
 BATCH_ROWS = 16

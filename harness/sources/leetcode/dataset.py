@@ -10,10 +10,10 @@ Parsing all assertions takes seconds, so a load parses only those that may be pu
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from functools import cached_property, partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -27,9 +27,7 @@ from harness.sources.files.lines import Line
 from harness.sources.files.row_checks import name_fault, references_of
 from harness.sources.files.rows import LEVELS, load_paths, load_rows
 from harness.sources.leetcode import assertions
-from harness.sources.leetcode.call_binding import bind
-from harness.sources.leetcode.check_functions import split_check
-from harness.sources.literals import UnreadableError
+from harness.sources.literals import Call, UnreadableError
 from harness.sources.problem_names import issues_of_statement
 from harness.sources.signature import EntryPoint, entry_point_of
 from harness.sources.statement_examples import Example, examples, in_order, is_shown_as
@@ -47,6 +45,8 @@ _OLD_NAMES = {
     "starter_code": "lang_code",
 }
 """Columns of the newer schema, and their names in the older one's `meta`."""
+_HEAD = re.compile(r"\s*def check\(candidate\):[ \t]*(?:#[^\n]*)?\r?\n")
+_START = re.compile(r"^[ \t]+assert\b", re.MULTILINE)
 
 
 class _DatasetRow(BaseModel):
@@ -295,3 +295,63 @@ def _squash(text: str) -> bytes:
     Only the assertions found by them are parsed.
     """
     return text.encode("ascii", "ignore").translate(_LOWER, _OTHERS)
+
+
+def bind(call: Call, entries: Iterable[EntryPoint]) -> tuple[object, ...]:
+    """Return a call's arguments in the order of the parameters.
+
+    Args:
+        call: the arguments.
+        entries: definitions of the entry point in different codes, the most trusted first. The
+            first one that the call fits defines the order: a data set's tests may use the parameter
+            names of its reference, which its starter code has renamed.
+
+    Returns:
+        An argument for each parameter, without the last ones where these have defaults.
+
+    Raises:
+        UnreadableError: the call fits none.
+    """
+    complaints: list[str] = []
+    for entry in entries:
+        try:
+            return _bind(call, entry)
+        except UnreadableError as error:
+            complaints.append(str(error))
+    raise UnreadableError(complaints[0] if complaints else "there is no code to say the parameters")
+
+
+def _bind(call: Call, entry: EntryPoint) -> tuple[object, ...]:
+    rest = entry.parameters[len(call.positional) :]
+    if len(call.positional) > len(entry.parameters):
+        raise UnreadableError(f"{len(call.positional)} arguments for {len(entry.parameters)}")
+    for name in call.named:
+        if name not in rest:
+            raise UnreadableError(f"{name!r} is not a parameter, or is given twice")
+    given = len(call.positional) + len(call.named)
+    for name in rest[: len(call.named)]:
+        if name not in call.named:
+            raise UnreadableError(f"no argument for {name!r}")
+    if given < entry.required:
+        raise UnreadableError(f"no argument for {entry.parameters[given]!r}")
+    return call.positional + tuple(call.named[name] for name in rest[: len(call.named)])
+
+
+def split_check(source: str) -> tuple[str, ...]:
+    """Split a `check` function into the texts of its assertions, without parsing them.
+
+    An assertion starts with a line and ends before the next one that starts with `assert`. Any
+    other text in between becomes part of it and makes it unreadable.
+
+    Raises:
+        UnreadableError: the text does not start as such a function does.
+    """
+    head = _HEAD.match(source)
+    if head is None:
+        raise UnreadableError("not a function check(candidate)")
+    starts = [match.start() for match in _START.finditer(source, head.end())]
+    bounds = [*starts, len(source)]
+    before = source[head.end() : bounds[0]].strip()
+    if before and (starts or before != "pass"):
+        raise UnreadableError(f"{before[:60]!r} is not an assertion")
+    return tuple(source[start:end].strip() for start, end in pairwise(bounds))

@@ -9,11 +9,13 @@ A row of LeetCodeDataset without one of greengerong/leetcode is ignored and not 
 `leetcodedataset` has them all.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 from harness.errors import DataError, UsageError
+from harness.languages.known import LANGUAGES
 from harness.problem import Problem, Reference, TestSuite
 from harness.registry import CHECKER_OF, resolve
 from harness.sources import preambles
@@ -24,11 +26,21 @@ from harness.sources.files.lines import Line
 from harness.sources.files.row_checks import text_column
 from harness.sources.files.rows import LEVELS, Loaded, load_paths, load_rows
 from harness.sources.leetcode import dataset
-from harness.sources.leetcode.language_blocks import WORDS, code_of
 from harness.sources.problem_names import issues_of_statement
 
 COLUMNS = ("slug", "title", "difficulty", "content", "python")
 """Required columns of a row of greengerong/leetcode, besides `id`; they hold strings."""
+
+_FENCE = re.compile(r"^[ \t]*```[ \t]*(?P<word>[\w+]*)[^\n]*\n", re.MULTILINE)
+_FENCE_END = re.compile(r"^[ \t]*```", re.MULTILINE)
+_KNOWN = {own.title.lower(): frozenset(own.fences) for own in LANGUAGES.values()}
+WORDS = {
+    "python": _KNOWN["python"],
+    "java": frozenset({"java"}),
+    "c++": _KNOWN["c++"],
+    "javascript": frozenset({"javascript", "js"}),
+}
+"""Names of each language after a fence, in lower case."""
 
 OTHER_LANGUAGES = tuple(language for language in WORDS if language not in COLUMNS)
 """Optional columns."""
@@ -159,3 +171,30 @@ def _columns(line: Line) -> tuple[int, dict[str, str]]:
     if not columns["slug"].strip():
         raise DataError(line.where, "slug", "empty")
     return number, columns
+
+
+def code_of(text: str, language: str) -> str:
+    """Return the first fenced block of a language, or of no other known one.
+
+    Args:
+        text: prose with code in it.
+        language: a key of `WORDS`.
+
+    Returns:
+        The code; empty if there is none. An unclosed block ends with the text.
+    """
+    blocks = list(_blocks(text))
+    words = WORDS[language]
+    others = frozenset[str]().union(*WORDS.values()) - words
+    codes = (code for word, code in blocks if word in words)
+    unsaid = (code for word, code in blocks if word not in others)
+    return next(codes, None) or next(unsaid, "")
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    position = 0
+    while opening := _FENCE.search(text, position):
+        closing = _FENCE_END.search(text, opening.end())
+        end = closing.start() if closing else len(text)
+        yield opening["word"].lower(), text[opening.end() : end]
+        position = closing.end() if closing else len(text)

@@ -4,8 +4,7 @@ import random
 
 from for_each import for_each
 
-from harness.features.efficiency.beyond_interval import UncertainTime
-from harness.features.efficiency.percentile import percentile
+from harness.features.efficiency.beyond import UncertainTime, percentile
 
 
 @for_each(

@@ -390,8 +390,8 @@ class TestCells:
 
     def test_problems_are_read_once(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         from harness.features.experiment.command import run_experiment
+        from harness.features.experiment.decision import Goal
         from harness.features.experiment.request import ExperimentRequest
-        from harness.features.experiment.stopping_goal import Goal
         from harness.run.engine import controller
 
         read: list[str] = []

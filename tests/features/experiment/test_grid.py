@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import RunDirectoryError, UsageError
+from harness.features.experiment.decision import Goal
 from harness.features.experiment.experiment_file import (
     FILE,
     experiment_at,
@@ -21,7 +22,6 @@ from harness.features.experiment.experiment_file import (
 )
 from harness.features.experiment.grid import factorial_grid, read_grid
 from harness.features.experiment.request import ExperimentRequest, as_flag
-from harness.features.experiment.stopping_goal import Goal
 from harness.features.experiment.variants import Grid, is_name
 from harness.run.settings.spec import RunSpec
 
@@ -116,12 +116,6 @@ class TestCells:
         made = grid(tmp_path, modes=["single_shot", "agentic"], variants=own)
         assert names(made) == ["single_shot", "agentic", "mended", "best_of_k_public"]
         assert names(grid(tmp_path, variants=own[:1])) == ["mended"]
-
-    def test_named_variants_may_be_called_cells_as_before(self, tmp_path: Path) -> None:
-        own = [{"name": "mended", "mode": "self_repair"}]
-        assert names(grid(tmp_path, cells=own)) == ["mended"]
-        with pytest.raises(UsageError, match="variants and cells are the same thing"):
-            grid(tmp_path, cells=own, variants=own)
 
     def test_keys_that_are_needed_to_tell_them_apart_are_told(self, tmp_path: Path) -> None:
         urls = [f"http://localhost:{port}/v1" for port in (1, 2)]
@@ -394,38 +388,6 @@ class TestFile:
         with pytest.raises(RunDirectoryError) as caught:
             read_experiment(tmp_path / "e")
         assert message in str(caught.value)
-
-    def test_an_experiment_file_of_an_earlier_version_is_read(self, tmp_path: Path) -> None:
-        experiment_at(tmp_path / "e", grid(tmp_path, modes=["agentic"])).write()
-        path = tmp_path / "e" / FILE
-        now = json.loads(path.read_text())
-        variants = now.pop("variants")
-        earlier = {
-            **now,
-            "schema": 1,
-            "cells": variants,
-            "auto_shots": ["agentic"],
-            "pilot": ["p1", "p2"],
-            "decision": {
-                "reason": "decided",
-                "cell": "agentic",
-                "baseline": "single_shot",
-                "pairs": 9,
-                "problems": 12,
-                "planned": 20,
-                "difference": 0.5,
-                "low": 0.1,
-                "high": 0.8,
-                "e_value": 31.0,
-                "level": 0.05,
-            },
-        }
-        path.write_text(json.dumps(earlier))
-        experiment = read_experiment(tmp_path / "e")
-        assert len(experiment.variants) == 1
-        assert experiment.auto_shots == ("agentic",)
-        assert experiment.decision is not None
-        assert (experiment.decision.variant, experiment.decision.question) == ("agentic", "solved")
 
     @for_each("text", ["", "{", "[]", "[" * 100_000, "\x00", "null"])
     def test_an_experiment_file_that_is_not_json_is_refused(

@@ -12,7 +12,6 @@ from own_problems import ECHO
 from program import harness, results
 
 from harness.agent.events import (
-    Cleared,
     Event,
     NewConversation,
     Request,
@@ -66,12 +65,11 @@ def test_a_conversation_is_put_together_in_its_order() -> None:
     assert _texts(events) == ["go", "a", "ok", "b"]
 
 
-def test_what_was_void_or_left_out_is_not_in_it() -> None:
+def test_what_was_void_is_not_in_it() -> None:
     events: list[Event] = [_request(1, "go"), _answer(1, "a", "c1"), _result(1, "c1", "long")]
     events += [_request(2, "lost"), Resumed(kept=3, turn=1), _request(2)]
-    events += [Cleared(turn=2, call_ids=("c1",), text="(left out)", cause="too long")]
     events += [_answer(2, "b")]
-    assert _texts(events) == ["go", "a", "(left out)", "b"]
+    assert _texts(events) == ["go", "a", "long", "b"]
 
 
 def test_a_new_conversation_begins_with_nothing() -> None:

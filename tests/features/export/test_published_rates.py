@@ -12,8 +12,8 @@ from huggingface_hub import parse_eval_result_entries
 from program import harness as program
 
 from harness.errors import UsageError
-from harness.features.export.eval_results import eval_results_text
 from harness.features.export.every_eval_ever import every_eval_ever_text
+from harness.features.export.published_rate import eval_results_text
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run

@@ -318,7 +318,7 @@ def test_any_user_may_keep_an_agent_from_the_data() -> None:
         pytest.skip("only root, with setpriv, becomes another user")
     code = (
         "import os, subprocess, sys\n"
-        "from harness.features.external.agent_environment import environment_for\n"
+        "from harness.features.external.agent_sandbox import environment_for\n"
         "from harness.features.external.agent_sandbox import *\n"
         "secret = sys.argv[1]\n"
         "room = AgentSandbox(confined=True, shows=(sys.argv[2],), hides=(secret,),\n"

@@ -9,8 +9,14 @@ from impossible_made import rows
 
 import harness
 from harness.features.impossible.choice import Choice
-from harness.features.impossible.fitness import only_tests, says_several, unfit
-from harness.features.impossible.proof import Proof, judged_proof, rule_refuses
+from harness.features.impossible.fitness import (
+    Proof,
+    judged_proof,
+    only_tests,
+    rule_refuses,
+    says_several,
+    unfit,
+)
 from harness.grading.jobs import Options
 from harness.grading.verdict import Grade, TestResult, Verdict
 from harness.problem import Problem, TestCase

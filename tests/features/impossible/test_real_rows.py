@@ -21,8 +21,7 @@ import harness
 from harness.agent.extraction.code import extract
 from harness.features.impossible.changed_tests import TestChange
 from harness.features.impossible.choice import Choice
-from harness.features.impossible.fitness import unfit
-from harness.features.impossible.proof import rule_refuses
+from harness.features.impossible.fitness import rule_refuses, unfit
 from harness.grading.jobs import Judgement, Options
 from harness.grading.stop import Stop
 from harness.grading.verdict import Verdict

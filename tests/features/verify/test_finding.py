@@ -3,7 +3,7 @@
 from for_each import for_each
 from judged_tests_made import judged_test
 
-from harness.features.verify.finding import finding
+from harness.features.verify.library import finding
 from harness.grading.jobs import Judged
 from harness.grading.verdict import Difference, Grade, Verdict
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from harness.features.verify.finding import finding
+from harness.features.verify.library import finding
 from harness.features.verify.verification import list_references, reference_jobs, verified
 from harness.grading.jobs import Judged, Options, judge_all
 from harness.grading.verdict import Verdict

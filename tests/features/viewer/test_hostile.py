@@ -14,9 +14,8 @@ from runs_made import request, response, result, start, tool_result, write_run, 
 from visitor import Visitor
 
 from harness.features.viewer.failed_tests import failures_in
-from harness.features.viewer.highlight import coloured
-from harness.features.viewer.program_changes import difference
-from harness.features.viewer.side_by_side import beside
+from harness.features.viewer.html import coloured
+from harness.features.viewer.program_changes import beside, difference
 
 SCRIPT = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\"'{{7*7}}"
 ESCAPES = "\x1b[2J\x1b]0;title\x07\u202eevil\u2066\x00\x7f\ufeff"
@@ -75,7 +74,6 @@ def test_everything_that_is_not_ours_is_escaped(
         response(2, f"```python\n{text}\n```\n{text}\n```{text}\nx\n```"),
         {"event": "tested", "turn": 2, "tests": tests, "report": report, "seconds": 1.0},
         tool_result(2, "nobody", text, text),
-        {"event": "cleared", "turn": 2, "call_ids": [text], "text": text, "cause": text},
         {"event": "refused", "turn": 2, "refusal": "length", "cause": text},
         {"event": "reasoning_left_out", "turn": 2},
         {"event": "tool_protocol", "turn": 2, "protocol": "text", "cause": text},

@@ -1,7 +1,6 @@
 """A conversation from its events: what stands, in order, and when it was."""
 
 from harness.agent.events import (
-    Cleared,
     Event,
     NewConversation,
     PublicTests,
@@ -33,7 +32,6 @@ def test_messages_answers_results_and_tests_with_their_times() -> None:
         Response(turn=1, response=ANSWER),
         result,
         tested,
-        Cleared(turn=2, call_ids=("c",), text="-", cause="too long"),
         NewConversation(turn=2),
         Request(turn=2, hash="h", messages=(USER,)),
         Response(turn=2, response=ANSWER),
@@ -42,12 +40,12 @@ def test_messages_answers_results_and_tests_with_their_times() -> None:
     assert [entry.item for entry in transcript_entries] == [
         SYSTEM,
         USER,
-        *events[3:8],
+        *events[3:7],
         USER,
-        events[9],
+        events[8],
     ]
     assert [(entry.began, entry.ended) for entry in transcript_entries] == [
-        (0, 0), (0, 0), (4, 6), (6, 6.5), (6.5, 6.75), (6.75, 6.75), (6.75, 6.75), (6.75, 6.75),
+        (0, 0), (0, 0), (4, 6), (6, 6.5), (6.5, 6.75), (6.75, 6.75), (6.75, 6.75),
         (6.75, 8.75),
     ]  # fmt: skip
     assert [entry.retries for entry in transcript_entries if isinstance(entry.item, Response)] == [

@@ -6,8 +6,7 @@ from for_each import for_each
 
 from harness.problem import Codec, Signature
 from harness.sources.leetcode.assertions import codec_of, read_assertion, to_test, with_codecs
-from harness.sources.leetcode.call_binding import bind
-from harness.sources.leetcode.check_functions import split_check
+from harness.sources.leetcode.dataset import bind, split_check
 from harness.sources.literals import Call, Nodes, UnreadableError
 from harness.sources.signature import EntryPoint
 

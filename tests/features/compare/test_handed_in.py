@@ -3,7 +3,7 @@
 from for_each import for_each
 from results_made import made_result
 
-from harness.run.summary.handed_in import handed_in
+from harness.features.compare.arms import handed_in
 from harness.tools.workspace import Revision
 
 
