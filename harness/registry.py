@@ -84,6 +84,9 @@ It has `load`, a `Loader`, or the function that is named; and `read_rows` if the
 sets on the hub.
 """
 
+SIX_SECONDS = frozenset({"livecodebench", "leetcode", "leetcodedataset", "mercury", "fixture"})
+"""Sources whose tests get six CPU seconds; those of others get the general limit."""
+
 LIVECODEBENCH_ROWS: Mapping[str, str] = {
     "test output prediction": "harness.kinds.questions.test_output",
     "code execution": "harness.kinds.questions.code_execution",

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from harness.registry import SIX_SECONDS
+
 MEBIBYTE = 1 << 20
 GRACE = 1.22
 """Multiple of the CPU limit a program may run, to see if it missed it narrowly."""
@@ -10,8 +12,6 @@ BESIDE = 0.02
 LEAST_BESIDE_S = 0.02
 MOST_WAITING = 10
 """Multiple of the wall limit a program may run while its threads wait for a core."""
-_SIX_SECONDS = {"livecodebench", "leetcode", "leetcodedataset", "mercury", "fixture"}
-"""Sources with a CPU limit of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def limits_of(
     APPS and a user's own problems have the general limits.
     """
     limits = Limits(own_wall_s=wall_s)
-    if cpu_s is not None or source in _SIX_SECONDS:
+    if cpu_s is not None or source in SIX_SECONDS:
         limits = replace(limits, cpu_s=6.0 if cpu_s is None else cpu_s)
     if output_bytes is not None:
         limits = replace(limits, output_bytes=output_bytes)

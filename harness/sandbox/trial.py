@@ -82,7 +82,9 @@ class Trial(MemoryFiles):
     seeds: bool = False
     word: bytes = field(init=False, default=b"")
     _files: list[int] = field(init=False, default_factory=list[int])
-    _spans: dict[int, tuple[int, int]] = field(init=False, default_factory=dict)
+    _spans: dict[int, tuple[int, int]] = field(
+        init=False, default_factory=dict[int, tuple[int, int]]
+    )
 
     def __post_init__(self) -> None:
         if self.program.function is not None:
