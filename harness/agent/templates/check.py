@@ -118,8 +118,7 @@ def _forms_of(forms: Iterable[ProblemView], kind: Kind, language: str) -> Iterat
 
 def _in_language(form: ProblemView, language: str) -> ProblemView | None:
     """Return a form with its starter code in a language; None for one that does not take it."""
-    takes = form.entry_point is not None and form.kind is Kind.CODE_GENERATION
-    if not (takes and known.language(language).mark):
+    if form.entry_point is None or form.call or not known.language(language).mark:
         return form
     try:
         return form.model_copy(update={"starter_code": starter_in(form, language)})
@@ -281,7 +280,7 @@ def _forms(problems: Sequence[ProblemView]) -> Iterator[ProblemView]:
     The variations cover cases that data sets lack.
     """
     yield from problems
-    code = [each for each in problems if each.kind is Kind.CODE_GENERATION]
+    code = [each for each in problems if not each.call]
     bare: dict[str, Any] = {
         "difficulty": None,
         "platform": "",

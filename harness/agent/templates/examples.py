@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.problem import Kind, ProblemView, shows_output
+from harness.problem import ProblemView, shows_output
 
 CPU_S = "6"
 _CODE = "def solve(x):\n    return x + 1\n"
@@ -166,7 +166,7 @@ def examples(part: str, problem: ProblemView, tools: Sequence[str] = ()) -> Iter
         tools: names of the native tools; none in text.
     """
     common = _common(problem, tools)
-    occasions = _OCCASIONS if problem.kind is Kind.CODE_GENERATION else {**_OCCASIONS, **_VALUES}
+    occasions = {**_OCCASIONS, **_VALUES} if problem.call else _OCCASIONS
     for title, own in occasions.get(part, (("", {}),)):
         yield Example(title, {**common, **own})
     if part == "report":

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from harness.problem import Codec, Kind, ProblemView, shows_output
+from harness.problem import Codec, ProblemView, shows_output
 
 COMPARED = 80
 """Characters of a long text that are looked for: the rest may be cut on purpose."""
@@ -33,9 +33,9 @@ def missing_facts(text: str, problem: ProblemView) -> Iterator[Missing]:
         problem: the problem of the opening.
     """
     plain = _plain(text)
-    if problem.kind is not Kind.CODE_EXECUTION and not _has(plain, problem.statement):
+    if not _has(plain, problem.statement):
         yield Missing("the statement (problem.statement) does not appear", True)
-    if problem.kind is not Kind.CODE_GENERATION:
+    if problem.call:
         yield from _of_answer(plain, problem)
     elif problem.entry_point is None:
         if not (_STDIN.search(plain) and _STDOUT.search(plain)):
@@ -51,7 +51,7 @@ def missing_facts(text: str, problem: ProblemView) -> Iterator[Missing]:
 def _of_answer(plain: str, problem: ProblemView) -> Iterator[Missing]:
     if not _has(plain, problem.call):
         yield Missing("the call that is asked about (problem.call) does not appear", True)
-    if problem.kind is Kind.CODE_EXECUTION and not _has(plain, problem.code):
+    if not _has(plain, problem.code):
         yield Missing("the program that is called (problem.code) does not appear", True)
 
 

@@ -197,7 +197,7 @@ def _kind(problem: Problem) -> str:
 
 
 def _kind_in_full(problem: Problem) -> str:
-    if problem.kind is not Kind.CODE_GENERATION:
+    if problem.call:
         return f"{problem.kind.replace('_', ' ')}, function {problem.entry_point}"
     return f"function {problem.entry_point}" if problem.entry_point else "program on stdin"
 

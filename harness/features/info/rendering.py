@@ -12,7 +12,7 @@ from harness.agent.tool_calls import told_of
 from harness.grading.jobs import Options
 from harness.languages.starters import view_in
 from harness.models.protocol import ToolSpec
-from harness.problem import Kind, Problem, ProblemView
+from harness.problem import Problem, ProblemView
 from harness.run.plan.problem_kinds import rules_of, toolbox_of
 from harness.run.settings.spec import RunSpec, uses
 
@@ -77,7 +77,7 @@ class Rendering:
         """Whether the problem's kind has an occasion for a part."""
         if part == "check" and self.view.judge == "dialogue":
             return False
-        code = self.view.kind is Kind.CODE_GENERATION
+        code = not self.view.call
         if part == "repair" and not code:
             return self.told.native != ()
         return (code and bool(self.view.public_tests)) or part not in {"report", "check"}

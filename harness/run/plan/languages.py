@@ -19,7 +19,7 @@ from harness.languages.functions import NoFunctionError
 from harness.languages.known import LANGUAGES, language
 from harness.languages.language import Language, MissingCompilerError
 from harness.languages.starters import function_of
-from harness.problem import Kind, Problem
+from harness.problem import Problem
 from harness.run.settings.spec import RunSpec
 from harness.sources.files.rows import Loaded
 
@@ -224,7 +224,7 @@ def refusal(problem: Problem, name: str) -> str:
         return f"only {only} may be used"
     if not language(name).is_compiled:
         return ""
-    if problem.kind is not Kind.CODE_GENERATION:
+    if problem.call:
         return "it asks for a value of a Python call"
     if problem.checker is not None and problem.checker.tests is not None:
         return "its tests run as Python code"

@@ -209,7 +209,7 @@ def require_code_generation(problems: Iterable[Problem]) -> None:
         UsageError: names the first such problem.
     """
     for problem in problems:
-        if problem.kind is not Kind.CODE_GENERATION:
+        if problem.call:
             raise UsageError(
                 f"{problem.id} is a {rules_for(problem.kind).words} problem, which no program "
                 "solves: leave it out, by naming other files or the other problems"
