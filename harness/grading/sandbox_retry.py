@@ -129,17 +129,8 @@ class RetryingWorker:
 
 
 def _blamed(error: SandboxError) -> Execution:
-    return Execution(
-        ending=Ending.SANDBOX_LOST,
-        stdout=b"",
-        stderr="",
-        result=None,
-        error=f"the sandbox does not survive this program: {error}",
-        code=0,
-        cpu_s=0.0,
-        wall_s=0.0,
-        peak_bytes=0,
-    )
+    what = f"the sandbox does not survive this program: {error}"
+    return Execution(Ending.SANDBOX_LOST, error=what)
 
 
 def picked(code: str, tests: Sequence[TestCase]) -> int:

@@ -100,14 +100,14 @@ class Execution:
     """
 
     ending: Ending
-    stdout: bytes
-    stderr: str
-    result: bytes | None
-    error: str
-    code: int
-    cpu_s: float
-    wall_s: float
-    peak_bytes: int
+    stdout: bytes = b""
+    stderr: str = ""
+    result: bytes | None = None
+    error: str = ""
+    code: int = 0
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    peak_bytes: int = 0
     alone: bool = True
     borderline: bool = False
     asleep: bool = False

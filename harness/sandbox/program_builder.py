@@ -1,50 +1,22 @@
 """Programs that are compiled before they run: how a worker gets and runs them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from harness import registry
-from harness.sandbox.execution import Ending, Execution
+from harness.sandbox.execution import Execution
 from harness.sandbox.lazy_fork_server import LazyForkServer
 from harness.sandbox.program import Program
 from harness.sandbox.trial import Trial
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A program that the compiler does not take.
-
-    Attributes:
-        message: the compiler's message, bounded.
-        cpu_s, wall_s: seconds of the attempt.
-    """
-
-    message: str
-    cpu_s: float
-    wall_s: float
-
-    @property
-    def execution(self) -> Execution:
-        """The execution that stands for all tests."""
-        return Execution(
-            ending=Ending.CANNOT_COMPILE,
-            stdout=b"",
-            stderr="",
-            result=None,
-            error=self.message,
-            code=0,
-            cpu_s=self.cpu_s,
-            wall_s=self.wall_s,
-            peak_bytes=0,
-        )
-
-
 class ProgramBuilder(Protocol):
     """Compiles programs in one sandbox (`harness.registry.BUILDER`)."""
 
-    def build(self, program: Program, stopped: Callable[[], bool]) -> int | Refused:
-        """Return a sealed file with a compiled program, or why there is none.
+    def build(self, program: Program, stopped: Callable[[], bool]) -> int | Execution:
+        """Return a sealed file with a compiled program, or the execution that stands for it.
+
+        The latter is that of a program which the compiler does not take.
 
         Args:
             program: the program.
@@ -95,8 +67,8 @@ class TrialCompiler:
             builder: ProgramBuilder = registry.resolve(registry.BUILDER)(server.isolation)
             self.builder = builder
         built = self.builder.build(trial.program, lambda: server.stopped)
-        if isinstance(built, Refused):
-            return built.execution
+        if isinstance(built, Execution):
+            return built
         trial.write(built, self.builder.launcher(lambda: server.stopped))
         return None
 

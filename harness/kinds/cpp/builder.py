@@ -37,7 +37,6 @@ from harness.sandbox.isolation import Isolation
 from harness.sandbox.launch import INSIDE, compilers_view
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
-from harness.sandbox.program_builder import Refused
 from harness.sandbox.strongest import start
 from harness.sandbox.trial import MemoryFiles, encoded, sealed
 
@@ -92,12 +91,12 @@ class Builder:
         """Return the launcher of compiled programs, as `build` does."""
         program = Program(_launcher_source(), language="cpp", flags=LAUNCHER_FLAGS)
         file = self.build(program, stopped)
-        if isinstance(file, Refused):
-            raise OSError(f"the launcher of compiled programs cannot be compiled: {file.message}")
+        if isinstance(file, Execution):
+            raise OSError(f"the launcher of compiled programs cannot be compiled: {file.error}")
         return file
 
-    def build(self, program: Program, stopped: Callable[[], bool]) -> int | Refused:
-        """Return a sealed file with a compiled program, or why there is none.
+    def build(self, program: Program, stopped: Callable[[], bool]) -> int | Execution:
+        """Return a sealed file with a compiled program, or the execution that stands for it.
 
         Args:
             program: the program.
@@ -321,8 +320,8 @@ def _under_name(command: list[str], name: str) -> list[str]:
     return [path, path if "clang" in own.name else str(own.with_name(name)), *rest]
 
 
-def _refused(execution: Execution, most: Limits, name: str) -> Refused:
-    """Return why a program was not compiled.
+def _refused(execution: Execution, most: Limits, name: str) -> Execution:
+    """Return the execution of a program that was not compiled, with the reason.
 
     Args:
         execution: the execution of the compiler.
@@ -352,4 +351,5 @@ def _refused(execution: Execution, most: Limits, name: str) -> Refused:
         text = f"the compiler ended without a program: {execution.error or execution.ending}"
     if len(text) > MESSAGE_BYTES:
         text = f"{text[:MESSAGE_BYTES]}\n… more was said …"
-    return Refused(text, execution.cpu_s, execution.wall_s)
+    cpu_s, wall_s = execution.cpu_s, execution.wall_s
+    return Execution(Ending.CANNOT_COMPILE, error=text, cpu_s=cpu_s, wall_s=wall_s)

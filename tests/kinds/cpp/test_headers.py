@@ -13,7 +13,7 @@ from for_each import for_each
 
 from harness.kinds.cpp import builder
 from harness.kinds.cpp.binaries import Binaries
-from harness.kinds.cpp.builder import Builder, Refused
+from harness.kinds.cpp.builder import Builder
 from harness.kinds.cpp.headers import HEADER, Headers, begins_with_header
 from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
@@ -31,7 +31,7 @@ INCLUDE = "#include <bits/stdc++.h>\n"
 MAIN = 'int main() { map<string, int> m; m["a"] = 1; cout << m.size() << "\\n"; }\n'
 USING = "using namespace std;\n"
 LIMITS = builder.COMPILER_LIMITS
-Build = Callable[[Headers, str], bytes | Refused]
+Build = Callable[[Headers, str], bytes | Execution]
 
 
 @pytest.fixture
@@ -39,12 +39,12 @@ def build(tmp_path: Path) -> Iterator[Build]:
     """Compiles a source that no cache has."""
     builders: list[Builder] = []
 
-    def compiled(headers: Headers, code: str) -> bytes | Refused:
+    def compiled(headers: Headers, code: str) -> bytes | Execution:
         kept = Binaries(tmp_path / f"binaries{len(builders)}")
         isolation = strongest.choose().findings.isolation
         builders.append(Builder(isolation, kept, headers))
         file = builders[-1].build(Program(code, language="cpp"), lambda: False)
-        return file if isinstance(file, Refused) else os.pread(file, 1 << 26, 0)
+        return file if isinstance(file, Execution) else os.pread(file, 1 << 26, 0)
 
     yield compiled
     for each in builders:
@@ -134,7 +134,7 @@ def test_it_is_read_in_place_of_the_header(
 ) -> None:
     monkeypatch.setattr(builder, "SOURCE", "#define MARK 0\n")
     code = INCLUDE + "int main() { return MARK; }\n"
-    assert isinstance(build(never(place), code), Refused)
+    assert isinstance(build(never(place), code), Execution)
     assert isinstance(build(Headers(place, worth_it=1), code), bytes)
 
 
@@ -180,10 +180,10 @@ def test_a_compile_error_is_in_the_words_of_the_usual_header(
     code = INCLUDE + USING + "int main() { vector<int> v; v.push_back(string()); }\n"
     plain = build(never(place), code)
     quick = build(Headers(precompiled), code)
-    assert isinstance(plain, Refused)
-    assert isinstance(quick, Refused)
-    assert quick.message == plain.message
-    assert str(precompiled) not in quick.message
+    assert isinstance(plain, Execution)
+    assert isinstance(quick, Execution)
+    assert quick.error == plain.error
+    assert str(precompiled) not in quick.error
 
 
 @pytest.mark.thorough
@@ -203,8 +203,8 @@ def test_a_source_that_takes_too_long_is_not_compiled_a_second_time(
     monkeypatch.setattr(Builder, "_compile", counted)
     monkeypatch.setattr(builder, "COMPILER_LIMITS", replace(LIMITS, cpu_s=0.4))
     refused = build(Headers(precompiled), code)
-    assert isinstance(refused, Refused)
-    assert "needs more than 0.4 s" in refused.message
+    assert isinstance(refused, Execution)
+    assert "needs more than 0.4 s" in refused.error
     assert ["-I" in command for command in commands] == [True]
 
 
