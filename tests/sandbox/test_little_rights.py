@@ -106,7 +106,7 @@ def test_what_a_fork_server_says_as_it_ends_is_told(monkeypatch: pytest.MonkeyPa
     worker = Worker()
     try:
         worker.run(Program(""), [b""], Limits())
-        monkeypatch.setattr("harness.sandbox.worker._plain", broken)
+        monkeypatch.setattr("harness.sandbox.lazy_fork_server._plain", broken)
         with pytest.raises(SandboxError, match=r"hung up.*KeyError"):
             worker.run(Program(""), [b""], Limits())
     finally:
