@@ -69,6 +69,8 @@ class Language:
         functions: how functions are called; None where the runner calls them itself, or never.
         is_source: whether a text is, or may be, a whole source in it.
         compiler: finds the compiler; None for a language without one. Raises MissingCompilerError.
+        marks: texts that a whole program has; empty where they are not looked for.
+        bare: returns the part of a text without fences that may be source.
         lacks_body: whether a function of a name in some code has no body yet, as in starter code.
     """
 
@@ -84,12 +86,18 @@ class Language:
     placeholder: str = ""
     functions: FunctionForm | None = None
     compiler: Callable[[], Compiler] | None = None
+    marks: tuple[str, ...] = ()
+    bare: Callable[[str], str] = str.strip
     lacks_body: Callable[[str, str], bool] = lambda code, name: False  # noqa: ARG005
 
     @property
     def is_compiled(self) -> bool:
         """Whether a compiler makes a program of a solution, which each test starts anew."""
         return self.compiler is not None
+
+    def is_program(self, code: str) -> bool:
+        """Whether a code has all marks of a whole program."""
+        return all(mark in code for mark in self.marks)
 
     @property
     def mark(self) -> str:

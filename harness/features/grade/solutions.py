@@ -159,7 +159,7 @@ def _extraction(solution: Solution, problem: Problem, search: Extract) -> Extrac
     """Return the solution's code; the rule's name is empty if the file gives code."""
     code = solution.code
     if code is None and solution.language != PYTHON:
-        return extract_fenced(solution.output, LANGUAGES[solution.language])
+        return extract_fenced(solution.output, language=LANGUAGES[solution.language])
     if code is None:
         return search(solution.output, problem.entry_point)
     if solution.completion:

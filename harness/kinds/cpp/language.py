@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from harness.kinds.cpp import functions
-from harness.kinds.cpp.source_text import may_be_cpp
+from harness.kinds.cpp.source_text import from_include, may_be_cpp
 from harness.languages.functions import Function, ValueType
 from harness.languages.language import (
     Compiler,
@@ -86,4 +86,6 @@ LANGUAGE = Language(
     placeholder="// your complete solution",
     functions=FUNCTIONS,
     compiler=compiler,
+    marks=("int main", "#include"),
+    bare=from_include,
 )

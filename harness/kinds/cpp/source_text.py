@@ -3,6 +3,7 @@
 import re
 
 LONGEST = 256_000  # characters
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _DECLARES = re.compile(r"\bmain\s*+\(|\b(?:class|struct)\s++Solution\b")
 _NEXT = re.compile(r"//|/\*|R\"[^()\\\s\"]{0,16}\(|[\"'(){}\[\]\\]")
 _QUOTED = {quote: re.compile(rf"(?:[^{quote}\\\n]|\\.)*+{quote}") for quote in "\"'"}
@@ -26,6 +27,12 @@ def may_be_cpp(text: str) -> bool:
             return False
         at = _after(text, mark, match)
     return at is not None and not opened
+
+
+def from_include(text: str) -> str:
+    """Return the text from the first line with `#include` to the last closing brace."""
+    begin = _INCLUDE.search(text)
+    return "" if begin is None else text[begin.start() : text.rfind("}") + 1]
 
 
 def _after(text: str, mark: str, match: re.Match[str]) -> int | None:

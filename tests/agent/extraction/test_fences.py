@@ -24,10 +24,10 @@ CPP = language("cpp")
     ],
 )
 def test_a_program_in_cpp_is_found(text: str, rule: str) -> None:
-    extraction = extract_fenced(text, CPP)
+    extraction = extract_fenced(text, language=CPP)
     assert (extraction.code, extraction.rule.lower()) == (PROGRAM, rule.lower())
 
 
 @for_each("text", ["No idea.", "Use #include.", '{"code": "print(1)"}', "<code>x"])
 def test_words_are_no_program(text: str) -> None:
-    assert extract_fenced(text, CPP).code == ""
+    assert extract_fenced(text, language=CPP).code == ""

@@ -94,4 +94,4 @@ def test_an_unknown_language_is_refused(folder: Path) -> None:
 
 def test_the_last_cpp_block_with_a_program_is_the_solution() -> None:
     text = f"```cpp\n{RIGHT}```\nAnd:\n```c++\nx += 1;\n```\n```python\nprint(1)\n```"
-    assert extract_fenced(text, LANGUAGE).code.strip() == RIGHT.strip()
+    assert extract_fenced(text, language=LANGUAGE).code.strip() == RIGHT.strip()
