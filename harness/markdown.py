@@ -50,6 +50,8 @@ def fenced_blocks(
         untagged_after_words: whether an untagged fence may open at the end of a line of text.
         closed_anywhere: whether a closing fence may be indented by any number of columns.
     """
+    if "```" not in text and "~~~" not in text:
+        return []
     most = len(text) if closed_anywhere else DEEPEST_CLOSING
     blocks: list[FencedBlock] = []
     opening: _Fence | None = None

@@ -1,5 +1,6 @@
 import ast
 import gc
+import keyword
 import os
 import sys
 import threading
@@ -158,6 +159,34 @@ def test_what_is_no_python_raises_what_the_parser_raises(source: str) -> None:
         ast.parse(source)
     assert ours.type is theirs.type
     assert parse_or_none(source) is None
+
+
+WORDS = [*keyword.kwlist, *keyword.softkwlist, "x", "_y", "größe"]
+
+
+def test_two_words_at_the_beginning_are_refused_only_where_the_parser_refuses_them() -> None:
+    ends = (
+        "",
+        ":",
+        " = 1",
+        ": 1",
+        " z",
+        "\n",
+        ":\n    pass",
+        " in x: pass",
+        ": z",
+        ":\n case 1: 1",
+    )
+    sources = (f"\n{one} {two}{end}" for one in WORDS for two in WORDS for end in ends)
+    wrong: list[str] = []
+    for source in sources:
+        try:
+            tree = parse(source)
+        except SyntaxError:
+            tree = None
+        if (tree is None) != (parse_or_none(source) is None):
+            wrong.append(source)
+    assert not wrong
 
 
 def test_a_literal_is_read_or_refused() -> None:

@@ -4,7 +4,6 @@ A strategy without tools has its solutions tested here, too.
 """
 
 import hashlib
-import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -178,10 +177,10 @@ class Dialogue:
         limits, journal = self._session.limits, self._session.journal
         if max(self.turns, len(journal.answers)) >= limits.turns:
             return StopReason.TURN_LIMIT
-        usage = journal.usage if self.usage_known else None
-        tokens = math.inf if usage is None else usage.total_tokens
-        if limits.tokens is not None and tokens >= limits.tokens:
-            return StopReason.TOKEN_LIMIT
+        if limits.tokens is not None:
+            usage = journal.usage if self.usage_known else None
+            if usage is None or usage.total_tokens >= limits.tokens:
+                return StopReason.TOKEN_LIMIT
         return StopReason.TIME_LIMIT if self.out_of_time else None
 
     def recall_seconds(self, seconds: float) -> None:

@@ -100,6 +100,25 @@ def _search(text: str, entry_point: str | None) -> Extraction:
         told = in_json(text, [block.code for block in blocks if block.tag in JSON_TAGS])
         if told and (tree := _parse(told)) is not None and not says_nothing(tree):
             return Extraction(code=told, rule="JSON")
+    if blocks and (found := _in_blocks(blocks, python, entry_point)):
+        return found
+    marked = [_Block("", each, closed=True, tree=_parse(each)) for each in tagged(text)]
+    if marked:
+        candidates = [b for b in marked if b.holds(entry_point)] or _longest(marked) or marked
+        return Extraction(code=candidates[-1].code, rule="tags")
+    if blocks:
+        return Extraction(code="", rule="none")
+    tree = _parse(text)
+    if tree is not None and any(not isinstance(node, ast.Expr) for node in tree.body):
+        return Extraction(code=text.strip("\n"), rule="bare code")
+    code = _after_words(text, entry_point)
+    return Extraction(code=code, rule="code after words" if code else "none")
+
+
+def _in_blocks(
+    blocks: list[_Block], python: list[_Block], entry_point: str | None
+) -> Extraction | None:
+    """Return the likeliest of some blocks; None if none can be the solution."""
     other = [block for block in blocks if block.tag not in PYTHON_TAGS]
     for rule, candidates in (
         ("python block with entry point", [b for b in python if b.holds(entry_point)]),
@@ -110,17 +129,7 @@ def _search(text: str, entry_point: str | None) -> Extraction:
         if candidates:
             block = candidates[-1]
             return Extraction(code=block.code, rule=rule + ", unclosed" * (not block.closed))
-    marked = [_Block("", each, closed=True, tree=_parse(each)) for each in tagged(text)]
-    for candidates in ([b for b in marked if b.holds(entry_point)], _longest(marked), marked):
-        if candidates:
-            return Extraction(code=candidates[-1].code, rule="tags")
-    if blocks:
-        return Extraction(code="", rule="none")
-    tree = _parse(text)
-    if tree is not None and any(not isinstance(node, ast.Expr) for node in tree.body):
-        return Extraction(code=text.strip("\n"), rule="bare code")
-    code = _after_words(text, entry_point)
-    return Extraction(code=code, rule="code after words" if code else "none")
+    return None
 
 
 def _after_words(text: str, entry_point: str | None) -> str:

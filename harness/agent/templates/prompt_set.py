@@ -223,7 +223,7 @@ class PromptSet(Frozen):
         if isinstance(values.get("cpu_limit_s"), int | float):
             values["cpu_limit_s"] = f"{values['cpu_limit_s']:g}"
         source = self.parts[part]
-        if "further_tests" in source and isinstance(problem := values.get("problem"), ProblemView):
+        if isinstance(problem := values.get("problem"), ProblemView) and "further_tests" in source:
             values["further_tests"] = [test for _, test in further_tests(problem)]
         try:
             return writable(render(source, f"{part}.j2", {**self.always, **values}))

@@ -6,8 +6,7 @@ by its user.
 
 import json
 import re
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cache
 from types import TracebackType
 from typing import Any
@@ -70,12 +69,16 @@ def _constant(source: str, file: str) -> str:
 
 def _rendered(source: str, file: str, values: Mapping[str, Any]) -> str:
     length, pieces = 0, list[str]()
-    with _one_fault(file):
+    try:
         for piece in _compiled(source, file).generate(values):
             length += len(piece)
             if length > LONGEST_TEXT:
-                raise ValueError(f"it makes more than {LONGEST_TEXT:,} characters")
+                raise ValueError(  # noqa: TRY301 - the template's fault as well
+                    f"it makes more than {LONGEST_TEXT:,} characters"
+                )
             pieces.append(piece)
+    except Exception as error:
+        raise _fault(error, file) from error
     return "".join(pieces).strip()
 
 
@@ -85,9 +88,11 @@ def parse(source: str, file: str) -> nodes.Template:
     Raises:
         TemplateFaultError: the template is not valid.
     """
-    with _one_fault(file):
+    try:
         _compiled(source, file)
         return _environment().parse(source)
+    except Exception as error:
+        raise _fault(error, file) from error
 
 
 def variables(source: str, file: str) -> set[str]:
@@ -101,17 +106,12 @@ def description(source: str) -> str:
     return match.group(1) if match else ""
 
 
-@contextmanager
-def _one_fault(file: str) -> Generator[None]:
-    """Convert every exception of jinja2 to this module's error."""
-    try:
-        yield
-    except TemplateSyntaxError as error:
-        raise TemplateFaultError(error.lineno, _words(error.message)) from error
-    except Exception as error:
-        raise TemplateFaultError(
-            _line(error.__traceback__, file), _words(str(error) or type(error).__name__)
-        ) from error
+def _fault(error: Exception, file: str) -> TemplateFaultError:
+    """Return any exception of jinja2 as this module's error."""
+    if isinstance(error, TemplateSyntaxError):
+        return TemplateFaultError(error.lineno, _words(error.message))
+    line = _line(error.__traceback__, file)
+    return TemplateFaultError(line, _words(str(error) or type(error).__name__))
 
 
 def _words(message: str | None) -> str:
@@ -148,12 +148,17 @@ def _environment() -> "_TemplateEnvironment":
 
 class _TemplateEnvironment(ImmutableSandboxedEnvironment):
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        if isinstance(obj, BaseModel):  # its methods include `parse_file`, and a pickle reader
-            of = type(obj)
-            return attr in of.model_fields or (
-                not attr.startswith("_") and isinstance(getattr(of, attr, None), property)
-            )
+        if isinstance(obj, BaseModel):
+            return _is_shown(type(obj), attr)
         return super().is_safe_attribute(obj, attr, value)
+
+
+@cache
+def _is_shown(of: type[BaseModel], attr: str) -> bool:
+    """Whether a template may read an attribute: methods include `parse_file`, a pickle reader."""
+    return attr in of.model_fields or (
+        not attr.startswith("_") and isinstance(getattr(of, attr, None), property)
+    )
 
 
 def _shorten(text: str, most: int = LONGEST_EXAMPLE) -> str:

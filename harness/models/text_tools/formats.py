@@ -296,10 +296,9 @@ def _opening(formats: tuple[Format, ...]) -> re.Pattern[str]:
 def blocks(source: Source, formats: tuple[Format, ...] | None = None) -> Iterator[Block]:
     """Yield the parts of a text that may hold calls, in order and without overlap."""
     formats = formats or _of_tools(tuple(source.known))
-    readers = {f"{each.name}_": each.read for each in formats}
     opening, at = _opening(formats), 0
     while (match := opening.search(source.text, at)) is not None:
-        name = next(name for name in readers if match[name] is not None)
-        block = readers[name](source, match)
+        found = next(each for each in formats if match[f"{each.name}_"] is not None)
+        block = found.read(source, match)
         yield block
         at = max(block.end, match.end() if match.end() > at else at + 1)
