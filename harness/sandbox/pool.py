@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
+from queue import LifoQueue
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -73,7 +73,7 @@ class SandboxPool:
         self._quiet = Exclusive()
         self.size = workers or usable_cores()
         self._workers: set[Worker] = set()
-        self._idle: SimpleQueue[Worker] = SimpleQueue()
+        self._idle: LifoQueue[Worker] = LifoQueue()  # the last one used: its server runs
         for _ in range(self.size):
             self._add()
         self._turns = _Turns(self.size)

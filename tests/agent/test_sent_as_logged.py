@@ -4,13 +4,14 @@ The manifest has the tools and the system message that all samples share, the tr
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import pytest
 from chat_server import Json, Reply, completion, failure, tool_call
 from every_wire import WIRES, Wire
+from for_each import for_each
 from program import run
 from scripted import rebuild
 from text_model import REFUSALS
@@ -32,9 +33,28 @@ CLIENTS = {
     "messages": ("anthropic_messages", "AnthropicMessages"),
 }
 MODEL = """
-from harness.models.clients.{module} import {name}
-model = {name}("m", model="m", base_url={url!r}, api_key="key")
+from importlib import import_module
+
+class Model:
+    name = "m"
+    def __init__(self):
+        self._clients = [
+            getattr(import_module(f"harness.models.clients.{{module}}"), name)(
+                "m", model="m", base_url=url, api_key="key"
+            )
+            for module, name, url in {clients!r}
+        ]
+    def for_sample(self, problem, index):
+        return self._clients[index]
+    async def generate(self, messages, tools, settings, on_retry=None):
+        raise AssertionError("the clients answer")
+    async def close(self):
+        for client in self._clients:
+            await client.close()
+
+model = Model()
 """
+"""Asks over a wire for each sample of the problem."""
 SETTINGS = ModelSettings()
 
 
@@ -153,10 +173,10 @@ class Server:
         return self._wire.answer(completion(said.text, made, usage=usage).body)
 
 
-def logged(folder: Path) -> list[tuple[tuple[Message, ...], list[ToolSpec]]]:
-    """The messages and tools of every request, from nothing but a run's folder."""
+def logged(folder: Path, number: int) -> list[tuple[tuple[Message, ...], list[ToolSpec]]]:
+    """The messages and tools of every request of a sample, from nothing but a run's folder."""
     given = [ToolSpec(**each) for each in read_manifest(folder).get("tools", {}).get("sent", ())]
-    (path,) = (folder / "transcripts").iterdir()
+    path = sorted((folder / "transcripts").iterdir())[number]
     events = standing(read_events(path))
     tools: list[list[ToolSpec]] = []
     native = True
@@ -193,34 +213,32 @@ def said_in(body: Json) -> Json:
     return {field: body[field] for field in CONTENT if field in body}
 
 
-def _cells() -> Iterator[Any]:
-    """Yield every case on every wire; without tools, the wires hardly differ."""
-    for name, case in CASES.items():
-        for wire in WIRES:
-            if wire == "chat" or not case.refuses_tools:  # other protocols always take tools
-                few = wire == "chat" or case.with_tools
-                yield pytest.param(name, wire, marks=() if few else pytest.mark.thorough)
-
-
-@pytest.mark.parametrize(("name", "wire"), [*_cells()])
+@for_each("name", CASES)
 async def test_every_body_that_is_sent_is_made_again_from_the_run(
-    name: str, wire: str, tmp_path: Path
+    name: str, tmp_path: Path
 ) -> None:
     case = CASES[name]
-    async with WIRES[wire].server(Server(WIRES[wire], case)) as server:
-        module, client = CLIENTS[wire]
-        text = MODEL.format(module=module, name=client, url=server.base_url)
-        (tmp_path / "mine.py").write_text(text)
+    wires = ["chat"] if case.refuses_tools else [*WIRES]  # other protocols always take tools
+    async with AsyncExitStack() as stack:
+        servers = [
+            await stack.enter_async_context(WIRES[wire].server(Server(WIRES[wire], case)))
+            for wire in wires
+        ]
+        clients = [
+            (*CLIENTS[wire], server.base_url) for wire, server in zip(wires, servers, strict=True)
+        ]
+        (tmp_path / "mine.py").write_text(MODEL.format(clients=clients))
         mode = () if "--mode" in case.flags else ("--agentic-mode",)
         code, _, err = await run(
             tmp_path,
             *("run", *mode, *case.flags.split(), "-m", "python:mine:model"),
-            *("-b", "fixture", "-t", PROBLEM, "--out", "r"),
-            *(() if wire == "messages" else ("--temperature", "0.7")),  # which takes none
+            *("-b", "fixture", "-t", PROBLEM, "-k", str(len(wires)), "--out", "r"),
         )
-        assert code == 0, err
+    assert code == 0, err
+    for number, (wire, server) in enumerate(zip(wires, servers, strict=True)):
         received = [said_in(request.body) for request in server.requests]
-    made = [said_in(BODIES[wire](messages, tools)) for messages, tools in logged(tmp_path / "r")]
-    assert json.dumps(made) == json.dumps(received)
-    assert len(received) == case.requests
-    assert sum("tools" in body for body in received) == case.with_tools
+        sent = logged(tmp_path / "r", number)
+        made = [said_in(BODIES[wire](messages, tools)) for messages, tools in sent]
+        assert json.dumps(made) == json.dumps(received), wire
+        assert len(received) == case.requests, wire
+        assert sum("tools" in body for body in received) == case.with_tools, wire

@@ -56,6 +56,12 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
+def one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets a call without `workers` start one sandbox: that takes as long as most calls."""
+    monkeypatch.setattr("harness.sandbox.pool.usable_cores", lambda: 1)
+
+
+@pytest.fixture(autouse=True)
 def no_spare_sandbox() -> Iterator[None]:
     """Ends the sandbox that was chosen for a call which then judged nothing."""
     yield

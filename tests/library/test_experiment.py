@@ -77,9 +77,10 @@ class TestAsTheCommand:
 
     @pytest.mark.thorough
     def test_a_grid_in_yaml(self, folder: Path) -> None:
-        done = command(folder, "experiment", "-c", GRID, "--out", "e")
+        (folder / "g.yaml").write_text(f"{GRID.read_text()}sample_size: 6\n")
+        done = command(folder, "experiment", "-c", "g.yaml", "--out", "e")
         assert done.returncode == 0, done.stderr
-        result = experiment(config=GRID, out="f")
+        result = experiment(config="g.yaml", out="f")
         assert stored("f") == stored("e")
         console = Console(width=160, record=True, file=open(os.devnull, "w"))  # noqa: PTH123,SIM115
         console.print(result)

@@ -170,7 +170,7 @@ class Imported:
     def started(cls, program: str, env: dict[str, str]) -> "Imported":
         """Start it; commands may be ordered at once and wait until it has imported everything."""
         name = f"harness-{secrets.token_hex(8)}"
-        env = {**env, KEPT: os.environ["HF_HOME"]}
+        env = {**env, KEPT: os.environ.get("HF_HOME", os.devnull)}
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
             listener.bind(f"\0{name}")
             listener.listen()
@@ -369,7 +369,9 @@ def _prepare(program: str) -> None:
     from harness.features.report import page
     from harness.models.clients.connections import certificates
     from harness.registry import COMMANDS
+    from harness.sandbox import pool
 
+    vars(pool)["usable_cores"] = lambda: 1  # to start a sandbox takes as long as most commands
     group: Any = typer.main.get_command(app)
     for command in COMMANDS:
         subcommand = group.get_command(None, command.name)
@@ -378,7 +380,7 @@ def _prepare(program: str) -> None:
     plugins.installed("")
     certificates()
     kept = Path(os.environ[KEPT]) / "assets" / "harness"  # as the tests' own processes have it
-    page.cache_folder = lambda: kept
+    vars(page)["cache_folder"] = lambda: kept
     for part, source in load_prompt("default", "agentic").parts.items():
         template._compiled(source, f"{part}.j2")
     for mode in ("single_shot", "agentic"):
