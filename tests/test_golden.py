@@ -85,7 +85,7 @@ def _lines(path: Path) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the commands have run, in their order; what each printed is beside them."""
     place = tmp_path_factory.mktemp("golden")
     link_written(place)
@@ -101,8 +101,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @for_each("name", COMMANDS)
-def test_a_command_prints_what_it_printed(folder: Path, name: str) -> None:
-    text = (folder / f"{name}.out").read_text()
+def test_a_command_prints_what_it_printed(outputs: Path, name: str) -> None:
+    text = (outputs / f"{name}.out").read_text()
     try:
         output = json.loads(text)
     except ValueError:
@@ -111,8 +111,8 @@ def test_a_command_prints_what_it_printed(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("run", ["agentic", "single"])
-def test_a_run_leaves_the_files_that_it_left(folder: Path, run: str) -> None:
-    place = folder / run
+def test_a_run_leaves_the_files_that_it_left(outputs: Path, run: str) -> None:
+    place = outputs / run
     results = sorted(_lines(place / "results.jsonl"), key=lambda row: row["sample"])
     _check(f"{run}-results", _still(results))
     manifest = json.loads((place / "run.json").read_text())

@@ -26,7 +26,7 @@ def line(done: Done) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def with_spec(tmp_path: Path) -> Path:
     (tmp_path / "spec.yaml").write_text("samples_per_problem: 2\nconcurrency: 3\nworkers: 1\n")
     return tmp_path
 
@@ -35,23 +35,26 @@ def spec_in(run: Path) -> dict[str, Any]:
     return json.loads((run / "run.json").read_text())["spec"]
 
 
-def test_flags_win_over_set_and_set_over_the_file(folder: Path) -> None:
-    played = link_written(folder)
+def test_flags_win_over_set_and_set_over_the_file(with_spec: Path) -> None:
+    played = link_written(with_spec)
     sets = ("--set", "concurrency=4", "--set", "samples-per-problem=3")
     done = harness(
-        *(folder, "run", *played, "-n", "1", "-c", "spec.yaml", *sets, "-k", "1", "--out", "r")
+        *(with_spec, "run", *played, "-n", "1", "-c", "spec.yaml", *sets, "-k", "1", "--out", "r")
     )
     assert done.returncode == 0, done.stderr
-    spec = spec_in(folder / "r")
+    spec = spec_in(with_spec / "r")
     assert [spec[key] for key in ("samples_per_problem", "concurrency", "workers")] == [1, 4, 1]
 
 
-def test_the_mode_may_be_set_and_the_flag_for_it_wins(folder: Path) -> None:
+def test_the_mode_may_be_set_and_the_flag_for_it_wins(with_spec: Path) -> None:
     sets = ("--set", "mode=agentic", "--set", "max_turns=3")
-    done = harness(folder, "run", *sets, "-n", "1", "--out", "r")
+    done = harness(with_spec, "run", *sets, "-n", "1", "--out", "r")
     assert done.returncode == 0, done.stderr
-    assert (spec_in(folder / "r")["mode"], spec_in(folder / "r")["max_turns"]) == ("agentic", 3)
-    done = harness(folder, "run", "--set", "mode=self_repair", "--agentic-mode", "--dry-run")
+    assert (spec_in(with_spec / "r")["mode"], spec_in(with_spec / "r")["max_turns"]) == (
+        "agentic",
+        3,
+    )
+    done = harness(with_spec, "run", "--set", "mode=self_repair", "--agentic-mode", "--dry-run")
     assert (done.returncode, "agentic: " in done.stderr) == (0, True)
 
 
@@ -70,16 +73,16 @@ def test_the_mode_may_be_set_and_the_flag_for_it_wins(folder: Path) -> None:
         (["price=cheap"], "--set price 'cheap': give dollars per million tokens, as 2.5,10"),
     ],
 )
-def test_what_a_flag_would_refuse_is_refused(given: list[str], told: str, folder: Path) -> None:
+def test_what_a_flag_would_refuse_is_refused(given: list[str], told: str, with_spec: Path) -> None:
     words = [word for each in given for word in ("--set", each)]
-    assert told in line(harness(folder, "run", *words))
+    assert told in line(harness(with_spec, "run", *words))
 
 
-def test_a_resumed_run_takes_what_may_change_and_names_what_may_not(folder: Path) -> None:
-    assert harness(folder, "run", "-n", "1", "--out", "r").returncode == 0
-    done = harness(folder, "run", "--resume", "r", "--set", "language=cpp")
+def test_a_resumed_run_takes_what_may_change_and_names_what_may_not(with_spec: Path) -> None:
+    assert harness(with_spec, "run", "-n", "1", "--out", "r").returncode == 0
+    done = harness(with_spec, "run", "--resume", "r", "--set", "language=cpp")
     assert "--set language cannot be changed on --resume" in line(done)
-    done = harness(folder, "run", "--resume", "r", "--set", "concurrency=2")
+    done = harness(with_spec, "run", "--resume", "r", "--set", "concurrency=2")
     assert done.returncode == 0, done.stderr
 
 
@@ -120,8 +123,8 @@ def test_a_flag_that_became_a_key_names_the_key(command: str) -> None:
         assert str(asked.exception) == f"{flag} is a key now: --set {key}={value}"
 
 
-def test_a_flag_that_became_a_key_ends_the_program_with_one_line(folder: Path) -> None:
-    told = line(harness(folder, "run", "--ray-address", "auto"))
+def test_a_flag_that_became_a_key_ends_the_program_with_one_line(with_spec: Path) -> None:
+    told = line(harness(with_spec, "run", "--ray-address", "auto"))
     assert told == "harness: --ray-address is a key now: --set ray_address=..."
 
 
@@ -168,13 +171,13 @@ def test_each_key_without_a_flag_is_set(key: str) -> None:
         assert (spec["temperature"], spec["samples_per_problem"]) == (0.2, 10)
 
 
-def test_a_command_refuses_a_key_that_it_does_not_heed(folder: Path) -> None:
-    done = harness(folder, "problems", "--set", "max_turns=3")
+def test_a_command_refuses_a_key_that_it_does_not_heed(with_spec: Path) -> None:
+    done = harness(with_spec, "problems", "--set", "max_turns=3")
     told = line(done)
     assert "--set max_turns: this command has no such key; it may have the flag --max-turns" in told
-    done = harness(folder, "grade", "r", "--set", "timing=mercury")
+    done = harness(with_spec, "grade", "r", "--set", "timing=mercury")
     assert "--set timing goes with a file of solutions, not with a run" in line(done)
-    done = harness(folder, "models", "--set", "top_k=3")
+    done = harness(with_spec, "models", "--set", "top_k=3")
     assert "--set top_k is about one model; name it: harness models NAME --set top_k" in line(done)
 
 

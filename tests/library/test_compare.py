@@ -38,7 +38,7 @@ def one(_: dict[str, Any]) -> str:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, Evaluation, Path]:
+def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, Evaluation, Path]:
     """Two evaluations, the second of which is kept."""
     folder = tmp_path_factory.mktemp("compare")
     row = {**ECHO, "title": HOSTILE}
@@ -50,8 +50,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evaluation, Evaluati
 Runs = tuple[Evaluation, Evaluation, Path]
 
 
-def test_compare_takes_evaluations_and_directories(runs: Runs) -> None:
-    a, b, folder = runs
+def test_compare_takes_evaluations_and_directories(compared: Runs) -> None:
+    a, b, folder = compared
     for comparison in (compare(a, b), compare(a, folder / "b"), compare(a, str(folder / "b"))):
         (versus,) = comparison.versus
         assert (comparison.baseline, versus.paired.difference, versus.paired.better_a) == (
@@ -59,15 +59,15 @@ def test_compare_takes_evaluations_and_directories(runs: Runs) -> None:
         )
 
 
-def test_compare_takes_another_baseline(runs: Runs) -> None:
-    a, b, folder = runs
+def test_compare_takes_another_baseline(compared: Runs) -> None:
+    a, b, folder = compared
     assert compare(a, b, baseline=b).baseline == "B"
     assert compare(a, b, baseline=str(folder / "b")).baseline == "A", "one more, which comes first"
     assert len(compare(a, b, a).versus) == 2
 
 
-def test_compare_returns_what_the_command_prints(runs: Runs) -> None:
-    _, b, folder = runs
+def test_compare_returns_what_the_command_prints(compared: Runs) -> None:
+    _, b, folder = compared
     shutil.copytree(folder / "b", folder / "again")
     done = program(folder, "compare", "b", "again", "--json")
     theirs = json.loads(done.stdout)
@@ -77,8 +77,8 @@ def test_compare_returns_what_the_command_prints(runs: Runs) -> None:
     assert data == theirs
 
 
-def test_compare_refuses_what_is_no_run(runs: Runs, tmp_path: Path) -> None:
-    a, *_ = runs
+def test_compare_refuses_what_is_no_run(compared: Runs, tmp_path: Path) -> None:
+    a, *_ = compared
     with pytest.raises(UsageError, match="is not a run"):
         compare(a, tmp_path)
     with pytest.raises(UsageError, match="a int is not a run"):
@@ -96,20 +96,20 @@ def test_compare_refuses_what_is_no_run(runs: Runs, tmp_path: Path) -> None:
         ([None], "at has a NoneType; give a list"),
     ],
 )
-def test_spends_that_are_no_list_of_numbers(at: Any, message: str, runs: Runs) -> None:
+def test_spends_that_are_no_list_of_numbers(at: Any, message: str, compared: Runs) -> None:
     with pytest.raises(UsageError) as caught:
-        compare(*runs[:2], at=at)
+        compare(*compared[:2], at=at)
     assert message in str(caught.value)
 
 
-def test_a_filter_that_is_no_word(runs: Runs) -> None:
+def test_a_filter_that_is_no_word(compared: Runs) -> None:
     with pytest.raises(UsageError) as caught:
-        compare(*runs[:2], filter_difficulty=3)  # type: ignore[arg-type]
+        compare(*compared[:2], filter_difficulty=3)  # type: ignore[arg-type]
     assert str(caught.value) == "filter_difficulty 3: give a word, or a list of words"
 
 
-def test_loading_a_folder_without_a_run_is_refused(runs: Runs) -> None:
-    place = runs[1].path
+def test_loading_a_folder_without_a_run_is_refused(compared: Runs) -> None:
+    place = compared[1].path
     assert place is not None
     with pytest.raises(UsageError, match="a NoneType is not a run; give its directory"):
         load_run(None)  # type: ignore[arg-type]
@@ -143,8 +143,8 @@ def shown(thing: object, width: int = 200) -> str:
 
 
 @pytest.fixture
-def things(runs: Runs, write_problems: Callable[..., str]) -> list[Any]:
-    a, b, _ = runs
+def things(compared: Runs, write_problems: Callable[..., str]) -> list[Any]:
+    a, b, _ = compared
     problem = harness.load_problems(write_problems(ECHO))
     code = f"raise Exception({HOSTILE!r})"
     rows = [{"problem_id": "own/echo", "code": code, "passed": True}]

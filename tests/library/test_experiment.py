@@ -41,7 +41,7 @@ def poor(_: dict[str, Any]) -> str:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -61,8 +61,10 @@ def ran(path: str, variant: str) -> tuple[Any, ...]:
 
 class TestAsTheCommand:
     @pytest.mark.thorough
-    def test_experiment_on_recordings_returns_what_the_command_prints(self, folder: Path) -> None:
-        done = command(folder, "experiment", "-n", "3", "--out", "e", "--json")
+    def test_experiment_on_recordings_returns_what_the_command_prints(
+        self, working_folder: Path
+    ) -> None:
+        done = command(working_folder, "experiment", "-n", "3", "--out", "e", "--json")
         assert done.returncode == 0, done.stderr
         result = experiment(sample_size=3, out="f")
         assert stored("f") == stored("e")
@@ -71,14 +73,14 @@ class TestAsTheCommand:
         ]
         of_command = json.loads(done.stdout.replace('"e/', '"f/').replace('"e"', '"f"'))
         assert json.loads(result.model_dump_json()) == of_command
-        assert command(folder, "experiment", "show", "f", "--json").stdout == (
+        assert command(working_folder, "experiment", "show", "f", "--json").stdout == (
             result.model_dump_json() + "\n"
         )
 
     @pytest.mark.thorough
-    def test_a_grid_in_yaml(self, folder: Path) -> None:
-        (folder / "g.yaml").write_text(f"{GRID.read_text()}sample_size: 6\n")
-        done = command(folder, "experiment", "-c", "g.yaml", "--out", "e")
+    def test_a_grid_in_yaml(self, working_folder: Path) -> None:
+        (working_folder / "g.yaml").write_text(f"{GRID.read_text()}sample_size: 6\n")
+        done = command(working_folder, "experiment", "-c", "g.yaml", "--out", "e")
         assert done.returncode == 0, done.stderr
         result = experiment(config="g.yaml", out="f")
         assert stored("f") == stored("e")
@@ -89,14 +91,14 @@ class TestAsTheCommand:
         assert console.export_text() == shown
 
     @pytest.mark.thorough
-    def test_names_of_the_users_code_and_the_code_itself(self, folder: Path) -> None:
-        (folder / "p.jsonl").write_text(json_lines(ROWS))
-        (folder / "mine.py").write_text("def good(problem):\n    return 'print(input())'\n")
+    def test_names_of_the_users_code_and_the_code_itself(self, working_folder: Path) -> None:
+        (working_folder / "p.jsonl").write_text(json_lines(ROWS))
+        (working_folder / "mine.py").write_text("def good(problem):\n    return 'print(input())'\n")
         flags = ["-b", "jsonl:p.jsonl", "--mode", "single_shot", "--shots", "2", "-n", "2"]
-        done = command(folder, "experiment", "-m", "python:mine:good", *flags, "--out", "e")
+        done = command(working_folder, "experiment", "-m", "python:mine:good", *flags, "--out", "e")
         assert done.returncode == 0, done.stderr
         space: dict[str, Any] = {"__name__": "mine"}
-        exec((folder / "mine.py").read_text(), space)
+        exec((working_folder / "mine.py").read_text(), space)
         experiment(
             space["good"], "jsonl:p.jsonl", modes="single_shot", shots=2, sample_size=2, out="f"
         )
@@ -152,13 +154,15 @@ class TestGoingOn:
         assert asked.total() == 20, "the same call asks nothing again"
 
     @pytest.mark.thorough
-    def test_problems_that_were_given_are_given_again(self, folder: Path) -> None:
+    def test_problems_that_were_given_are_given_again(self, working_folder: Path) -> None:
         problems = harness.load_problems("fixture", task=["long-words", "shelf-gap"])
         call: dict[str, Any] = {"models": "replay:bundled", "benchmark": problems}
         experiment(**call, modes="agentic", out="e", max_tokens_total=100)
         with pytest.raises(HarnessError, match="were given from Python, and the benchmark"):
             experiment(resume="e", max_tokens_total=100_000)
-        done = command(folder, "experiment", "--resume", "e", "--max-tokens-total", "100000")
+        done = command(
+            working_folder, "experiment", "--resume", "e", "--max-tokens-total", "100000"
+        )
         assert (done.returncode, "were given from Python" in done.stderr) == (2, True)
         result = experiment(resume="e", benchmark=problems, max_tokens_total=100_000)
         assert result.variants[0].graded == 2
@@ -171,10 +175,10 @@ class TestGoingOn:
 
     @pytest.mark.thorough
     def test_what_failed_is_pending_and_said(
-        self, folder: Path, caplog: pytest.LogCaptureFixture
+        self, working_folder: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         def fails(problem: dict[str, Any]) -> str:
-            if not (folder / "mended").exists():
+            if not (working_folder / "mended").exists():
                 raise OSError("not today")
             return good(problem)
 
@@ -183,7 +187,7 @@ class TestGoingOn:
         assert "2 samples pending in e (python-tests" in caplog.text
         again = "try again with: experiment(resume='e'), with your models and problems"
         assert f"fails raised OSError: not today); {again}" in caplog.text
-        (folder / "mended").touch()
+        (working_folder / "mended").touch()
         assert [variant.pass_at_1 is not None for variant in experiment(**call).variants] == [
             True
         ] * 2
@@ -285,11 +289,13 @@ class TestOwnModels:
         ({"benchmark": 3}, "the benchmark is a int"),
     ],
 )
-def test_misuse_is_told_in_one_line(given: dict[str, Any], message: str, folder: Path) -> None:
+def test_misuse_is_told_in_one_line(
+    given: dict[str, Any], message: str, working_folder: Path
+) -> None:
     with pytest.raises(HarnessError, match=message) as caught:
         experiment(**{"models": good, **given})
     assert "\n" not in str(caught.value)
-    assert not list(folder.iterdir()), "nothing is begun"
+    assert not list(working_folder.iterdir()), "nothing is begun"
 
 
 INTERRUPTED = """
@@ -322,10 +328,10 @@ except KeyboardInterrupt as error:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("how", ["plain", "notebook"])
-def test_an_interrupt_keeps_what_was_graded(how: str, folder: Path) -> None:
+def test_an_interrupt_keeps_what_was_graded(how: str, working_folder: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED, how],
-        cwd=folder,
+        cwd=working_folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -45,7 +45,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory, site: Path) -> Path:
+def two_modes(tmp_path_factory: pytest.TempPathFactory, site: Path) -> Path:
     """A folder with a run of single shots and one of the declared mode."""
     folder = tmp_path_factory.mktemp("runs")
     for name, mode in (("shots", "single_shot"), ("drafts", "drafts")):
@@ -87,21 +87,23 @@ def test_a_setting_that_the_mode_does_not_heed_is_refused(
     assert _with(site, tmp_path, "run", *FLAGS, "--mode", "bare", *words).returncode == 0
 
 
-def test_the_limit_of_turns_is_what_the_mode_declares(runs: Path) -> None:
-    manifest = json.loads((runs / "drafts" / "run.json").read_text())
+def test_the_limit_of_turns_is_what_the_mode_declares(two_modes: Path) -> None:
+    manifest = json.loads((two_modes / "drafts" / "run.json").read_text())
     assert manifest["transcripts"]["sample"]["limits"]["turns"] == 15
 
 
 @for_each("with_package", [True, False], ids=["installed", "gone"])
 def test_a_comparison_and_a_report_name_the_mode_also_without_its_package(
-    runs: Path, tmp_path: Path, site: Path, *, with_package: bool
+    two_modes: Path, tmp_path: Path, site: Path, *, with_package: bool
 ) -> None:
     there = site if with_package else tmp_path
-    compared = _with(there, tmp_path, "compare", runs / "shots", runs / "drafts")
+    compared = _with(there, tmp_path, "compare", two_modes / "shots", two_modes / "drafts")
     assert compared.returncode == 0, compared.stderr
     assert TITLE in compared.stdout
     page = tmp_path / "page.html"
-    made = _with(there, tmp_path, "report", runs / "shots", runs / "drafts", "--out", page)
+    made = _with(
+        there, tmp_path, "report", two_modes / "shots", two_modes / "drafts", "--out", page
+    )
     assert made.returncode == 0, made.stderr
     assert TITLE in page.read_text()
 

@@ -24,7 +24,7 @@ NOTHING = Environment({})
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
@@ -48,8 +48,8 @@ def _ask(group: str, name: str) -> object:
             return find_observer(name)
 
 
-def test_nothing_is_imported_before_its_name_is_asked_for(folder: Path) -> None:
-    module = made_package(folder, "mine-a", ALL, "raise ImportError('too early')")
+def test_nothing_is_imported_before_its_name_is_asked_for(own_site: Path) -> None:
+    module = made_package(own_site, "mine-a", ALL, "raise ImportError('too early')")
     assert is_source("mine")
     assert parse_spec("mine:there") == ("mine", "there")
     assert known_rule("mine") == "mine"
@@ -74,9 +74,9 @@ def test_nothing_is_imported_before_its_name_is_asked_for(folder: Path) -> None:
     ],
 )
 def test_a_plug_in_that_does_not_load_is_one_line_with_package_and_entry_point(
-    folder: Path, group: str, code: str, reason: str
+    own_site: Path, group: str, code: str, reason: str
 ) -> None:
-    made_package(folder, "mine-broken", ALL, code)
+    made_package(own_site, "mine-broken", ALL, code)
     with pytest.raises(UsageError) as caught:
         _ask(group, "mine")
     line = str(caught.value)
@@ -88,8 +88,8 @@ def test_a_plug_in_that_does_not_load_is_one_line_with_package_and_entry_point(
 
 
 @pytest.mark.parametrize("group", plugins.GROUPS)
-def test_a_plug_in_of_another_kind_is_refused(folder: Path, group: str) -> None:
-    made_package(folder, "mine-else", ALL, "thing = 3")
+def test_a_plug_in_of_another_kind_is_refused(own_site: Path, group: str) -> None:
+    made_package(own_site, "mine-else", ALL, "thing = 3")
     with pytest.raises(UsageError, match="mine-else"):
         _ask(group, "mine")
     sys.modules.pop("mine_else", None)
@@ -97,34 +97,34 @@ def test_a_plug_in_of_another_kind_is_refused(folder: Path, group: str) -> None:
 
 @pytest.mark.parametrize("group", plugins.GROUPS)
 def test_two_of_one_name_are_refused_by_the_names_of_their_packages(
-    folder: Path, group: str
+    own_site: Path, group: str
 ) -> None:
     for name in ("mine-one", "mine-two"):
-        made_package(folder, name, ALL, "thing = print")
+        made_package(own_site, name, ALL, "thing = print")
     with pytest.raises(UsageError, match="offered by the packages mine-one and mine-two"):
         _ask(group, "mine")
 
 
-def test_an_unknown_name_is_told_what_there_is(folder: Path) -> None:
-    made_package(folder, "mine-known", ALL)
+def test_an_unknown_name_is_told_what_there_is(own_site: Path) -> None:
+    made_package(own_site, "mine-known", ALL)
     for group in plugins.GROUPS:
         with pytest.raises(UsageError, match=r"mine \(of mine-known\)"):
             _ask(group, "nobody-s")
 
 
 @pytest.mark.parametrize("name", ["../up", "a b", "", "-flag", "a:b", "a/b", "x" * 101])
-def test_a_name_that_no_file_could_have_is_nobody_s(folder: Path, name: str) -> None:
-    made_package(folder, "mine-odd", {SOURCES: {name: "thing"}} if name else {})
+def test_a_name_that_no_file_could_have_is_nobody_s(own_site: Path, name: str) -> None:
+    made_package(own_site, "mine-odd", {SOURCES: {name: "thing"}} if name else {})
     assert plugins.find(SOURCES, name) is None
 
 
 @pytest.mark.thorough
-def test_our_own_names_win_and_it_is_said_once(folder: Path) -> None:
+def test_our_own_names_win_and_it_is_said_once(own_site: Path) -> None:
     ours = {SOURCES: "fixture", STRATEGY_GROUP: "agentic", RULES: "lcb"}
     entries = {group: {name: "thing"} for group, name in ours.items()}
-    made_package(folder, "mine-shadow", entries, "raise ImportError('never')")
+    made_package(own_site, "mine-shadow", entries, "raise ImportError('never')")
     flags = ["-b", "fixture", "-n", "1", "--agentic-mode", "-m", "replay:bundled", "--out", "r"]
-    done = harness(folder.parent, "run", *flags, PYTHONPATH=str(folder))
+    done = harness(own_site.parent, "run", *flags, PYTHONPATH=str(own_site))
     assert done.returncode == 0, done.stderr
     for group, name in ours.items():
         (line,) = [each for each in done.stderr.splitlines() if f"of {group})" in each]
@@ -133,13 +133,13 @@ def test_our_own_names_win_and_it_is_said_once(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["gpt-5-mini", "org/mine", "openai/mine"])
-def test_a_model_s_name_that_is_a_provider_s_is_not_a_plug_in_s(folder: Path, name: str) -> None:
-    made_package(folder, "mine-model", {MODELS: {"gpt-5-mini": "thing"}})
+def test_a_model_s_name_that_is_a_provider_s_is_not_a_plug_in_s(own_site: Path, name: str) -> None:
+    made_package(own_site, "mine-model", {MODELS: {"gpt-5-mini": "thing"}})
     assert isinstance(served_by(name, base_url=None, environment=NOTHING), Route)
 
 
-def test_an_endpoint_takes_every_name(folder: Path) -> None:
-    made_package(folder, "mine-behind", {MODELS: {"mine": "thing"}})
+def test_an_endpoint_takes_every_name(own_site: Path) -> None:
+    made_package(own_site, "mine-behind", {MODELS: {"mine": "thing"}})
     url = "http://127.0.0.1:9/v1"
     assert isinstance(served_by("mine", base_url=url, environment=NOTHING), Route)
     asked = Environment({"OPENAI_BASE_URL": url})
@@ -147,9 +147,9 @@ def test_an_endpoint_takes_every_name(folder: Path) -> None:
     assert isinstance(served_by("mine", base_url=None, environment=NOTHING), plugins.Plugin)
 
 
-def test_a_package_without_metadata_breaks_nothing(folder: Path) -> None:
-    made_package(folder, "mine-bare", {OBSERVERS: {"mine": "thing"}})
-    (folder / "mine_bare-1.0.dist-info" / "METADATA").unlink()
+def test_a_package_without_metadata_breaks_nothing(own_site: Path) -> None:
+    made_package(own_site, "mine-bare", {OBSERVERS: {"mine": "thing"}})
+    (own_site / "mine_bare-1.0.dist-info" / "METADATA").unlink()
     assert [each.package for each in plugins.installed(OBSERVERS) if each.name == "mine"] == ["?"]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from json_lines import json_lines
+from own_problems import DOUBLE, ECHO
 
 Row = dict[str, Any]
 
@@ -78,6 +79,13 @@ def lcb_function(
         return lcb_row(**(row | columns))
 
     return build
+
+
+@pytest.fixture
+def two_problems(tmp_path: Path) -> Path:
+    """A folder with `own.jsonl`: a problem that reads stdin, and one that asks for a function."""
+    (tmp_path / "own.jsonl").write_text(json_lines((ECHO, DOUBLE)))
+    return tmp_path
 
 
 @pytest.fixture

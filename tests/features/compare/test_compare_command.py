@@ -26,7 +26,7 @@ def alternating(problem): return right(problem) if next(turn) % 2 else wrong(pro
 
 
 @pytest.fixture(scope="module")
-def folder(written_runs: Callable[..., Path]) -> Path:
+def compared_runs(written_runs: Callable[..., Path]) -> Path:
     """Runs of own problems, eight of a kind, and those of the bundled recordings."""
     folder = written_runs("single", "agentic")
     rows = [{**ECHO, "id": f"own/echo{number}"} for number in range(8)]
@@ -45,8 +45,8 @@ def folder(written_runs: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def program(folder: Path) -> Program:
-    return lambda *arguments: harness(folder, *arguments)
+def program(compared_runs: Path) -> Program:
+    return lambda *arguments: harness(compared_runs, *arguments)
 
 
 def compared(program: Program, *arguments: str) -> Any:
@@ -172,22 +172,24 @@ def test_filters_leave_out_problems_of_both_runs(program: Program) -> None:
     ],
 )
 def test_bad_usage_is_one_line(
-    program: Program, folder: Path, arguments: tuple[str, ...], message: str
+    program: Program, compared_runs: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    write_experiment(folder / "grid")
+    write_experiment(compared_runs / "grid")
     done = program("compare", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_several_samples_have_pass_at_k_in_the_summary(program: Program, folder: Path) -> None:
+def test_several_samples_have_pass_at_k_in_the_summary(
+    program: Program, compared_runs: Path
+) -> None:
     flags = ("-b", "jsonl:own.jsonl", "-m", "python:mine:alternating", "-k", "4")
     done = program("run", *flags, "-t", "own/echo0", "--out", "several", "--concurrency", "1")
     assert done.returncode == 0, done.stderr
     assert "pass@4" in done.stdout
     assert "pass^4" in done.stdout
-    summary = json.loads((folder / "several" / "summary.json").read_text())
+    summary = json.loads((compared_runs / "several" / "summary.json").read_text())
     two, _, four = summary["of_several"]
     assert (two["k"], four["k"]) == (2, 4)
     assert two["any_right"]["value"] == pytest.approx(5 / 6)
@@ -219,12 +221,12 @@ class TestFailUnder:
 
     @for_each("rate", ["1.5", "-0.1", "nan", "half", "150%", ""])
     def test_a_rate_that_is_none_is_refused_before_anything_is_asked(
-        self, program: Program, folder: Path, rate: str
+        self, program: Program, compared_runs: Path, rate: str
     ) -> None:
         done = program("run", f"--fail-under={rate}", "--out", "never")
         assert done.returncode == 2
         assert "give a rate between 0 and 1, as 0.6 or 60%" in done.stderr
-        assert not (folder / "never").exists()
+        assert not (compared_runs / "never").exists()
 
     def test_where_nothing_is_graded_no_rate_is_reached(self, program: Program) -> None:
         flags = ("-b", "jsonl:own.jsonl", "-m", "python:mine:right", "--no-run-tests")

@@ -9,7 +9,7 @@ from written import FIRST
 
 
 @pytest.fixture(scope="module")
-def runs(written_runs: Callable[..., Path]) -> Path:
+def both_modes(written_runs: Callable[..., Path]) -> Path:
     return written_runs("agentic", "single")
 
 
@@ -21,15 +21,15 @@ def test_the_recordings_are_played_whatever_keys_and_model_are_set(tmp_path: Pat
     assert manifest["spec"]["model"] == "replay:bundled"
 
 
-def test_every_bundled_problem_is_graded_once_in_both_modes(runs: Path) -> None:
+def test_every_bundled_problem_is_graded_once_in_both_modes(both_modes: Path) -> None:
     for name in ("agentic", "single"):
-        samples = [result["sample"] for result in results(runs / name)]
+        samples = [result["sample"] for result in results(both_modes / name)]
         assert len(samples) == len(set(samples)) >= 16
 
 
-def test_iterating_is_ahead_for_honest_reasons(runs: Path) -> None:
+def test_iterating_is_ahead_for_honest_reasons(both_modes: Path) -> None:
     agentic, single = (
-        {result["problem_id"]: result for result in results(runs / name)}
+        {result["problem_id"]: result for result in results(both_modes / name)}
         for name in ("agentic", "single")
     )
     won = [
@@ -46,8 +46,8 @@ def test_iterating_is_ahead_for_honest_reasons(runs: Path) -> None:
     assert all(agentic[problem]["model_calls"] > 1 for problem in won)
 
 
-def test_the_recordings_show_every_behaviour(runs: Path) -> None:
-    agentic = results(runs / "agentic")
+def test_the_recordings_show_every_behaviour(both_modes: Path) -> None:
+    agentic = results(both_modes / "agentic")
     assert Counter(result["stop_reason"] for result in agentic).keys() == {
         "public_tests_passed",
         "model_stopped",
@@ -63,34 +63,37 @@ def test_the_recordings_show_every_behaviour(runs: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_run_can_be_played_again_with_the_same_outcome(runs: Path) -> None:
-    done = harness(runs, "run", *FIRST, "--agentic-mode", "-m", "replay:agentic", "--out", "again")
+def test_a_run_can_be_played_again_with_the_same_outcome(both_modes: Path) -> None:
+    done = harness(
+        both_modes, "run", *FIRST, "--agentic-mode", "-m", "replay:agentic", "--out", "again"
+    )
     assert done.returncode == 0, done.stderr
 
     def outcome(name: str) -> list[tuple[str, str, str, str]]:
         return sorted(
-            (r["sample"], r["verdict"], r["stop_reason"], r["code"]) for r in results(runs / name)
+            (r["sample"], r["verdict"], r["stop_reason"], r["code"])
+            for r in results(both_modes / name)
         )
 
     assert outcome("again") == outcome("agentic")
 
 
-def test_compare_pairs_the_two_runs(runs: Path) -> None:
-    done = harness(runs, "compare", "single", "agentic", "--json")
+def test_compare_pairs_the_two_runs(both_modes: Path) -> None:
+    done = harness(both_modes, "compare", "single", "agentic", "--json")
     (versus,) = json.loads(done.stdout)["versus"]
     paired = versus["paired"]
-    assert paired["problems"] == len(results(runs / "single"))
+    assert paired["problems"] == len(results(both_modes / "single"))
     assert paired["difference"] > 0
-    shown = harness(runs, "compare", "single", "agentic", "--details")
+    shown = harness(both_modes, "compare", "single", "agentic", "--details")
     assert "95 % interval" in shown.stdout
     assert all(problem in shown.stdout for problem in paired["better_b"])
 
 
-def test_a_transcript_can_be_read(runs: Path) -> None:
-    listed = harness(runs, "transcript", "agentic")
-    assert len(listed.stdout.splitlines()) == len(results(runs / "agentic"))
-    sample = next(r for r in results(runs / "agentic") if r["written"] > 1)
-    shown = harness(runs, "transcript", "agentic", sample["problem_id"])
+def test_a_transcript_can_be_read(both_modes: Path) -> None:
+    listed = harness(both_modes, "transcript", "agentic")
+    assert len(listed.stdout.splitlines()) == len(results(both_modes / "agentic"))
+    sample = next(r for r in results(both_modes / "agentic") if r["written"] > 1)
+    shown = harness(both_modes, "transcript", "agentic", sample["problem_id"])
     assert shown.returncode == 0
     assert "> write_solution" in shown.stdout
     assert "public tests passed." in shown.stdout

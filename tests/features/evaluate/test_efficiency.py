@@ -28,7 +28,7 @@ def problem(name: str, *references: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def timed_problems(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three problems of one's own, calibrated: one that tells, two that do not."""
     folder = tmp_path_factory.mktemp("timed")
     rows = [problem("own/sum", FAST, SLOW), problem("own/one", FAST), problem("own/none")]
@@ -37,8 +37,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def calibrated(folder: Path) -> dict[str, Any]:
-    done = at_home(folder, "verify", "jsonl:own.jsonl", "--time", "--json")
+def calibrated(timed_problems: Path) -> dict[str, Any]:
+    done = at_home(timed_problems, "verify", "jsonl:own.jsonl", "--time", "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -63,38 +63,40 @@ class TestCalibrate:
 
     @pytest.mark.thorough
     def test_known_references_are_timed_again_only_on_demand(
-        self, folder: Path, calibrated: dict[str, Any]
+        self, timed_problems: Path, calibrated: dict[str, Any]
     ) -> None:
-        again = at_home(folder, "verify", "jsonl:own.jsonl", "--time", "--json")
+        again = at_home(timed_problems, "verify", "jsonl:own.jsonl", "--time", "--json")
         assert json.loads(again.stdout) == calibrated
         assert "3 of 3 problems known already" in again.stderr
-        anew = at_home(folder, "verify", "jsonl:own.jsonl", "--time", "--json", "--fresh")
+        anew = at_home(timed_problems, "verify", "jsonl:own.jsonl", "--time", "--json", "--fresh")
         assert "known already" not in anew.stderr
         assert json.loads(anew.stdout) != calibrated
 
     def test_times_of_one_way_are_not_those_of_the_other(
-        self, folder: Path, calibrated: dict[str, Any]
+        self, timed_problems: Path, calibrated: dict[str, Any]
     ) -> None:
         flags = ["--set", "timing=mercury", "-t", "own/sum"]
-        done = at_home(folder, "verify", "jsonl:own.jsonl", "--time", "--json", *flags)
+        done = at_home(timed_problems, "verify", "jsonl:own.jsonl", "--time", "--json", *flags)
         (calibration,) = json.loads(done.stdout)["problems"]
         assert calibration["timing"] == "mercury"
         assert calibrated["problems"][0]["timing"] == "paired"
 
-    def test_settings_that_do_not_time_are_refused(self, folder: Path) -> None:
+    def test_settings_that_do_not_time_are_refused(self, timed_problems: Path) -> None:
         for flags, named in (
             (("--time", "--set", "wall_timeout=3"), "--set wall_timeout has no effect on --time"),
             (("--time", "--references", "1"), "--references has no effect on --time"),
             (("--time", "--fail-under", "1"), "--fail-under has no effect on --time"),
             (("--set", "timing=mercury"), "--set timing says how --time measures"),
         ):
-            done = at_home(folder, "verify", "jsonl:own.jsonl", *flags)
+            done = at_home(timed_problems, "verify", "jsonl:own.jsonl", *flags)
             assert done.returncode == 2
             assert named in done.stderr
 
-    def test_the_table_is_for_people(self, folder: Path, calibrated: dict[str, Any]) -> None:
+    def test_the_table_is_for_people(
+        self, timed_problems: Path, calibrated: dict[str, Any]
+    ) -> None:
         assert calibrated
-        done = at_home(folder, "verify", "jsonl:own.jsonl", "--time")
+        done = at_home(timed_problems, "verify", "jsonl:own.jsonl", "--time")
         assert "1 of 3 problems tell fast from slow" in done.stdout
         assert "own/sum" in done.stdout
 
@@ -121,23 +123,25 @@ class TestCalibrate:
 class TestRun:
     @pytest.mark.thorough
     def test_efficiency_without_a_model_times_the_references(
-        self, folder: Path, calibrated: dict[str, Any]
+        self, timed_problems: Path, calibrated: dict[str, Any]
     ) -> None:
         assert calibrated
         flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "-k", "2", "--efficiency", "--out", "r"]
-        done = at_home(folder, "run", *flags)
+        done = at_home(timed_problems, "run", *flags)
         assert done.returncode == 0, done.stderr
         assert "model references" in done.stderr
-        fast, slow = sorted(results(folder / "r"), key=lambda result: result["index"])
+        fast, slow = sorted(results(timed_problems / "r"), key=lambda result: result["index"])
         assert (fast["verdict"], slow["verdict"]) == ("accepted", "accepted")
         assert fast["efficiency"]["beyond"] > 0.8
         assert slow["efficiency"]["beyond"] < 0.2
         assert fast["efficiency"]["cpu_s"] < slow["efficiency"]["cpu_s"]
         assert "Beyond@1" in done.stdout
 
-    def test_problems_without_references_leave_their_samples_pending(self, folder: Path) -> None:
+    def test_problems_without_references_leave_their_samples_pending(
+        self, timed_problems: Path
+    ) -> None:
         flags = ["-b", "jsonl:own.jsonl", "-t", "own/none", "--efficiency", "--out", "none"]
-        done = at_home(folder, "run", *flags)
+        done = at_home(timed_problems, "run", *flags)
         assert done.returncode == 4
         advice = "leave such problems out, or name a model with -m"
         assert f"no reference solution in Python; {advice}" in done.stderr
@@ -145,28 +149,28 @@ class TestRun:
         assert "--resume" not in done.stdout + done.stderr
 
     @pytest.mark.thorough
-    def test_a_model_may_be_named_all_the_same(self, folder: Path) -> None:
-        (folder / "own.py").write_text(f"def solve(problem): return {SLOW!r}\n")
+    def test_a_model_may_be_named_all_the_same(self, timed_problems: Path) -> None:
+        (timed_problems / "own.py").write_text(f"def solve(problem): return {SLOW!r}\n")
         flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "-m", "python:own:solve"]
-        done = at_home(folder, "run", *flags, "--efficiency", "--out", "model")
+        done = at_home(timed_problems, "run", *flags, "--efficiency", "--out", "model")
         assert done.returncode == 0, done.stderr
-        (result,) = results(folder / "model")
+        (result,) = results(timed_problems / "model")
         assert result["efficiency"]["beyond"] < 0.2
         assert result["efficiency"]["timing"] == "paired"
 
-    def test_efficiency_is_measured_on_demand_only(self, folder: Path) -> None:
+    def test_efficiency_is_measured_on_demand_only(self, timed_problems: Path) -> None:
         flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "-m", "references", "--out", "plain"]
-        done = at_home(folder, "run", *flags)
+        done = at_home(timed_problems, "run", *flags)
         assert done.returncode == 0, done.stderr
-        (result,) = results(folder / "plain")
+        (result,) = results(timed_problems / "plain")
         assert result["efficiency"] is None
 
     @pytest.mark.thorough
-    def test_mercury_s_protocol_is_there_by_its_name(self, folder: Path) -> None:
+    def test_mercury_s_protocol_is_there_by_its_name(self, timed_problems: Path) -> None:
         flags = ["-b", "jsonl:own.jsonl", "-t", "own/sum", "--efficiency", "--set=timing=mercury"]
-        done = at_home(folder, "run", *flags, "--out", "mercury")
+        done = at_home(timed_problems, "run", *flags, "--out", "mercury")
         assert done.returncode == 0, done.stderr
-        (result,) = results(folder / "mercury")
+        (result,) = results(timed_problems / "mercury")
         assert (result["efficiency"]["timing"], result["efficiency"]["pairs"]) == ("mercury", 128)
 
     @for_each(
@@ -179,24 +183,24 @@ class TestRun:
         ],
     )
     def test_what_makes_no_sense_is_refused(
-        self, folder: Path, flags: list[str], message: str
+        self, timed_problems: Path, flags: list[str], message: str
     ) -> None:
-        done = at_home(folder, "run", *flags, "--out", "never")
+        done = at_home(timed_problems, "run", *flags, "--out", "never")
         assert done.returncode == 2
         assert message in done.stderr
-        assert not (folder / "never").exists()
+        assert not (timed_problems / "never").exists()
 
 
 class TestGrade:
     def test_solutions_that_pass_are_timed_and_others_count_nothing(
-        self, folder: Path, calibrated: dict[str, Any]
+        self, timed_problems: Path, calibrated: dict[str, Any]
     ) -> None:
         assert calibrated
         codes = [FAST, SLOW, "print(1)"]
         lines = (json.dumps({"problem_id": "own/sum", "code": code}) for code in codes)
-        (folder / "solutions.jsonl").write_text("\n".join(lines))
+        (timed_problems / "solutions.jsonl").write_text("\n".join(lines))
         flags = ["--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", "--efficiency"]
-        done = at_home(folder, "grade", *flags, "--json")
+        done = at_home(timed_problems, "grade", *flags, "--json")
         assert done.returncode == 0, done.stderr
         data = json.loads(done.stdout)
         fast, slow, wrong = (each["efficiency"] for each in data["results"])
@@ -204,10 +208,10 @@ class TestGrade:
         assert slow["beyond"] < 0.2
         assert (wrong["beyond"], wrong["cpu_s"]) == (0.0, None)
         assert data["summary"]["efficiency"]["beyond"]["problems"] == 1
-        assert "Beyond@1" in at_home(folder, "grade", *flags).stdout
+        assert "Beyond@1" in at_home(timed_problems, "grade", *flags).stdout
 
-    def test_a_way_to_time_wants_something_to_be_timed(self, folder: Path) -> None:
+    def test_a_way_to_time_wants_something_to_be_timed(self, timed_problems: Path) -> None:
         flags = ["--problems", "jsonl:own.jsonl", "--solutions", "own.jsonl"]
-        done = at_home(folder, "grade", *flags, "--set", "timing=mercury")
+        done = at_home(timed_problems, "grade", *flags, "--set", "timing=mercury")
         assert done.returncode == 2
         assert "--efficiency" in done.stderr

@@ -30,7 +30,7 @@ async def half(session):
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def echo_problems(tmp_path: Path) -> Path:
     test = {"input": "1", "output": "1", "public": True}
     rows = [{"id": f"p{number}", "statement": "Echo.", "tests": [test]} for number in range(2)]
     (tmp_path / "p.jsonl").write_text(json_lines(rows))
@@ -60,11 +60,14 @@ def run_own(folder: Path, *flags: str) -> Done:
 
 @pytest.mark.parametrize("gate", [(), ("--fail-under", "0")], ids=["plain", "gate"])
 def test_a_wall_limit_that_ends_while_nobody_answers_leaves_samples_pending_and_ends_with_4(
-    folder: Path, gate: Sequence[str]
+    echo_problems: Path, gate: Sequence[str]
 ) -> None:
-    done = run_own(folder, *NOBODY, "--set", "sample_wall_timeout=1", *gate)
+    done = run_own(echo_problems, *NOBODY, "--set", "sample_wall_timeout=1", *gate)
     assert done.returncode == 4, done.stderr
-    assert (summary(folder)["graded"], summary(folder)["pending"]) == (0, {"outage": 2})
+    assert (summary(echo_problems)["graded"], summary(echo_problems)["pending"]) == (
+        0,
+        {"outage": 2},
+    )
     assert (
         "2 samples pending, the first because: outage: the sample's wall time ended meanwhile; go "
         "on with: harness run --resume r" in done.stderr
@@ -73,11 +76,14 @@ def test_a_wall_limit_that_ends_while_nobody_answers_leaves_samples_pending_and_
 
 @pytest.mark.parametrize("gate", [(), ("--fail-under", "50%"), ("--fail-under", "1")])
 def test_a_lost_sandbox_ends_a_run_with_4_also_where_the_rest_decides_the_gate(
-    folder: Path, gate: Sequence[str]
+    echo_problems: Path, gate: Sequence[str]
 ) -> None:
-    done = run_own(folder, "-m", "python:own:model", "--mode", "own:half", *gate)
+    done = run_own(echo_problems, "-m", "python:own:model", "--mode", "own:half", *gate)
     assert done.returncode == 4, done.stderr
-    assert (summary(folder)["graded"], summary(folder)["pending"]) == (1, {"sandbox_error": 1})
+    assert (summary(echo_problems)["graded"], summary(echo_problems)["pending"]) == (
+        1,
+        {"sandbox_error": 1},
+    )
     assert "1 sample pending, the first because: the worker died; go on with" in done.stderr
 
 
@@ -99,56 +105,58 @@ def test_a_lost_sandbox_ends_a_run_with_4_also_where_the_rest_decides_the_gate(
     ],
 )
 async def test_a_run_with_pending_samples_ends_with(
-    folder: Path, script: Any, flags: Sequence[str], *, code: int, graded: int
+    echo_problems: Path, script: Any, flags: Sequence[str], *, code: int, graded: int
 ) -> None:
     async with ChatServer(script) as server:
         served = ("-m", "served", "--base-url", server.base_url, *ONE_BY_ONE)
         asked = ("run", "-b", "jsonl:p.jsonl", "--out", "r", *served, *flags)
-        ended, _, err = await run(folder, *asked)
-    assert (ended, summary(folder)["graded"]) == (code, graded), err
-    assert summary(folder)["pending"], err
+        ended, _, err = await run(echo_problems, *asked)
+    assert (ended, summary(echo_problems)["graded"]) == (code, graded), err
+    assert summary(echo_problems)["pending"], err
 
 
-async def test_only_the_samples_that_were_asked_for_count(folder: Path) -> None:
+async def test_only_the_samples_that_were_asked_for_count(echo_problems: Path) -> None:
     async with ChatServer(failing_first) as server:
         served = ("-m", "served", "--base-url", server.base_url, *ONE_BY_ONE)
         asked = ("run", "-b", "jsonl:p.jsonl", "--out", "r", *served, "-t", "p0")
-        assert (await run(folder, *asked))[0] == 4
-        ended, _, err = await run(folder, "run", "--resume", "r", "-k", "2", "--only", "p0#1")
+        assert (await run(echo_problems, *asked))[0] == 4
+        ended, _, err = await run(
+            echo_problems, "run", "--resume", "r", "-k", "2", "--only", "p0#1"
+        )
         assert ended == 0, err
-        assert summary(folder)["pending"] == {"model_error": 1}
-        ended, _, err = await run(folder, "run", "--resume", "r")
+        assert summary(echo_problems)["pending"] == {"model_error": 1}
+        ended, _, err = await run(echo_problems, "run", "--resume", "r")
     assert ended == 0, err
-    assert summary(folder)["pending"] == {}
+    assert summary(echo_problems)["pending"] == {}
 
 
-def test_an_experiment_whose_samples_wait_for_an_answer_ends_with_4(folder: Path) -> None:
+def test_an_experiment_whose_samples_wait_for_an_answer_ends_with_4(echo_problems: Path) -> None:
     asked = ("experiment", "-b", "jsonl:p.jsonl", "--out", "e", *IN_PAIRS, *NOBODY)
-    done = harness(folder, *asked, "--vary", "sample_wall_timeout=1")
+    done = harness(echo_problems, *asked, "--vary", "sample_wall_timeout=1")
     assert done.returncode == 4, done.stderr
     assert "4 samples pending in e" in done.stderr
 
 
 @pytest.mark.parametrize(("mode", "code"), [("agentic", 4), ("single_shot", 0)])
 async def test_an_experiment_that_its_budget_ends_is_0_only_with_a_grade(
-    folder: Path, mode: str, code: int
+    echo_problems: Path, mode: str, code: int
 ) -> None:
     async with ChatServer(without_code) as server:
         asked = ("experiment", "-b", "jsonl:p.jsonl", "--out", "e", "--mode", mode)
         asked += ("--vary", "temperature=0,1", "-m", "served", "--base-url", server.base_url)
-        ended, _, err = await run(folder, *asked, "--max-tokens-total", "15")
+        ended, _, err = await run(echo_problems, *asked, "--max-tokens-total", "15")
     assert ended == code, err
     assert "pending" in err
 
 
-def test_evaluate_raises_where_nobody_answered_within_the_wall_limit(folder: Path) -> None:
-    (folder / "mine.py").write_text(
+def test_evaluate_raises_where_nobody_answered_within_the_wall_limit(echo_problems: Path) -> None:
+    (echo_problems / "mine.py").write_text(
         "import harness\n"
         "try: harness.evaluate(benchmark='jsonl:p.jsonl', model='served', "
         f"base_url={NOBODY[-1]!r}, sample_wall_timeout=1)\n"
         "except harness.HarnessError as error: print(error)\n"
     )
-    done = started_by("import runpy; runpy.run_path('mine.py')", folder)
+    done = started_by("import runpy; runpy.run_path('mine.py')", echo_problems)
     assert done.stdout == (
         "none of 2 samples could be graded; outage: the sample's wall time ended meanwhile\n"
     ), done.stderr

@@ -53,7 +53,7 @@ ASKED = "def solve(problem):\n    open('asked', 'w').close()\n    return 'print(
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def all_kinds(tmp_path: Path) -> Path:
     rows = json_lines((CODE, PREDICTION, EXECUTION))
     (tmp_path / "rows.jsonl").write_text(rows)
     (tmp_path / "mine.py").write_text(ASKED)
@@ -61,8 +61,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_list_says_what_kind_each_is(folder: Path) -> None:
-    lines = harness(folder, "problems", ROWS, COLUMNS="160").stdout.splitlines()
+def test_the_list_says_what_kind_each_is(all_kinds: Path) -> None:
+    lines = harness(all_kinds, "problems", ROWS, COLUMNS="160").stdout.splitlines()
     kinds = {
         word.removeprefix("livecodebench/"): line
         for line in lines
@@ -73,13 +73,13 @@ def test_the_list_says_what_kind_each_is(folder: Path) -> None:
     assert "execution" in kinds["execution/sample_7"].split()
 
 
-def test_a_value_question_is_shown_without_its_answer(folder: Path) -> None:
-    shown = harness(folder, "problems", "9001_3", "-b", ROWS).stdout
+def test_a_value_question_is_shown_without_its_answer(all_kinds: Path) -> None:
+    shown = harness(all_kinds, "problems", "9001_3", "-b", ROWS).stdout
     assert "kind:         test output prediction, function addUp" in shown
     assert "tests:        0 public, 1 hidden" in shown
     assert "Asked is the value of:\naddUp([1, 2], True)" in shown
     assert SECRET not in shown
-    shown = harness(folder, "problems", "sample_7", "-b", ROWS).stdout
+    shown = harness(all_kinds, "problems", "sample_7", "-b", ROWS).stdout
     assert "kind:         code execution, function twice" in shown
     assert "Program:\ndef twice(x):\n    return x + x\n" in shown
     assert "Asked is the value of:\ntwice(x = 3)" in shown
@@ -90,27 +90,27 @@ RUN = ["run", "-b", ROWS, "--out", "r"]
 MINE = [*RUN, "-m", "python:mine:solve"]
 
 
-def test_several_kinds_are_no_run(folder: Path) -> None:
-    done = harness(folder, *MINE)
+def test_several_kinds_are_no_run(all_kinds: Path) -> None:
+    done = harness(all_kinds, *MINE)
     assert done.returncode == 2, done.stderr
     (line,) = done.stderr.splitlines()
     assert "take one kind at a time" in line
     assert "code generation problem and livecodebench/test_generation/9001_3" in line
-    assert not (folder / "r").exists()
-    assert not (folder / "asked").exists()
+    assert not (all_kinds / "r").exists()
+    assert not (all_kinds / "asked").exists()
 
 
-def test_their_references_are_not_verified(folder: Path) -> None:
-    done = harness(folder, "verify", ROWS)
+def test_their_references_are_not_verified(all_kinds: Path) -> None:
+    done = harness(all_kinds, "verify", ROWS)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert "is a test output prediction problem, which no program solves" in line
 
 
 @pytest.mark.parametrize("mode", ["self_repair", "best_of_k_public"])
-def test_what_lives_by_public_tests_is_refused_by_name(mode: str, folder: Path) -> None:
-    (folder / "mine.py").write_text(answering(solve=SECRET))
-    done = harness(folder, *MINE, "-t", "9001_3", "--mode", mode)
+def test_what_lives_by_public_tests_is_refused_by_name(mode: str, all_kinds: Path) -> None:
+    (all_kinds / "mine.py").write_text(answering(solve=SECRET))
+    done = harness(all_kinds, *MINE, "-t", "9001_3", "--mode", mode)
     assert done.returncode == 2
     assert f"--mode {mode} runs solutions on tests" in done.stderr
     assert "prediction problems have none; give single_shot or agentic" in done.stderr
@@ -123,19 +123,19 @@ def test_what_lives_by_public_tests_is_refused_by_name(mode: str, folder: Path) 
     [(SECRET, "accepted"), ("3", "wrong_answer"), (f"{SECRET} or True", "wrong_answer")],
 )
 def test_an_answer_is_judged_by_its_value(
-    task: str, prompt: str, value: str, verdict: str, folder: Path
+    task: str, prompt: str, value: str, verdict: str, all_kinds: Path
 ) -> None:
     answer = f"[ANSWER]\n{value}\n[/ANSWER]"
-    (folder / "mine.py").write_text(answering(solve=answer))
-    done = harness(folder, *MINE, "-t", task, "--prompt", prompt)
+    (all_kinds / "mine.py").write_text(answering(solve=answer))
+    done = harness(all_kinds, *MINE, "-t", task, "--prompt", prompt)
     assert done.returncode == 0, done.stderr
-    (result,) = results(folder / "r")
+    (result,) = results(all_kinds / "r")
     assert (result["verdict"], result["chosen_by"]) == (verdict, "answer")
     assert result["hidden_total"] == 1
 
 
 @pytest.mark.parametrize("task", ["9001_3", "sample_7"])
-async def test_the_agent_loop_has_the_tools_that_make_sense(task: str, folder: Path) -> None:
+async def test_the_agent_loop_has_the_tools_that_make_sense(task: str, all_kinds: Path) -> None:
     replies = in_turn(
         completion(tool_calls=[tool_call("read_problem")]),
         completion(tool_calls=[tool_call("write_answer", {"answer": "no literal, this"})]),
@@ -144,32 +144,34 @@ async def test_the_agent_loop_has_the_tools_that_make_sense(task: str, folder: P
     )
     async with ChatServer(replies) as server:
         flags = ["--agentic-mode", "-m", "served", "-t", task, "--base-url", server.base_url]
-        code, _, err = await run(folder, *RUN, *flags)
+        code, _, err = await run(all_kinds, *RUN, *flags)
     assert code == 0, err
     offered = [tool["function"]["name"] for tool in server.requests[0].body["tools"]]
     assert offered == ["read_problem", "write_answer"]
     assert all(SECRET not in json.dumps(asked.body) for asked in server.requests[:3])
-    (result,) = results(folder / "r")
+    (result,) = results(all_kinds / "r")
     assert (result["verdict"], result["written"]) == ("accepted", 1)
     assert result["stop_reason"] == "model_stopped"
 
 
-def test_an_answer_that_cannot_be_judged_is_not_asked_for(folder: Path) -> None:
-    (folder / "rows.jsonl").write_text(json.dumps({**EXECUTION, "output": "twice(3)"}))
-    done = harness(folder, *MINE)
+def test_an_answer_that_cannot_be_judged_is_not_asked_for(all_kinds: Path) -> None:
+    (all_kinds / "rows.jsonl").write_text(json.dumps({**EXECUTION, "output": "twice(3)"}))
+    done = harness(all_kinds, *MINE)
     assert done.returncode == 4, done.stderr
     assert "the expected value is not a literal" in done.stderr
-    assert not (folder / "asked").exists()
+    assert not (all_kinds / "asked").exists()
 
 
-def test_solutions_of_the_others_are_graded_all_the_same(folder: Path) -> None:
-    done = harness(folder, "grade", "--problems", ROWS, "--solutions", "solutions.jsonl", "--json")
+def test_solutions_of_the_others_are_graded_all_the_same(all_kinds: Path) -> None:
+    done = harness(
+        all_kinds, "grade", "--problems", ROWS, "--solutions", "solutions.jsonl", "--json"
+    )
     assert done.returncode == 0, done.stderr
     (only,) = json.loads(done.stdout)["results"]
     assert (only["problem_id"], only["verdict"]) == ("livecodebench/abc1", "accepted")
 
 
-def test_a_code_problem_of_a_mixed_file_can_be_run_by_itself(folder: Path) -> None:
-    done = harness(folder, *MINE, "-t", "abc1")
+def test_a_code_problem_of_a_mixed_file_can_be_run_by_itself(all_kinds: Path) -> None:
+    done = harness(all_kinds, *MINE, "-t", "abc1")
     assert done.returncode == 0, done.stderr
-    assert (folder / "asked").exists()
+    assert (all_kinds / "asked").exists()

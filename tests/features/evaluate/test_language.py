@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, Json, Reply, completion, in_turn, tool_call
-from json_lines import json_lines
-from own_problems import DOUBLE, ECHO
+from own_problems import ECHO
 from program import harness as program
 from program import run
 
@@ -27,14 +26,6 @@ WRONG = "int main() {}\n"
 BROKEN = "int main() { return missing; }\n"
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3}
 Script = Callable[[Json, int], Any]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with a program to write, and a function."""
-    rows = [{**ECHO, "title": "Echo"}, DOUBLE]
-    (tmp_path / "own.jsonl").write_text(json_lines(rows))
-    return tmp_path
 
 
 def _writing(code: str, number: int) -> Reply:
@@ -65,9 +56,11 @@ def _told(server: ChatServer) -> list[str]:
     return [str(message["content"]) for message in server.requests[-1].body["messages"]]
 
 
-async def test_an_agent_sees_a_compile_error_then_a_failed_test_and_solves_it(folder: Path) -> None:
+async def test_an_agent_sees_a_compile_error_then_a_failed_test_and_solves_it(
+    two_problems: Path,
+) -> None:
     script = in_turn(*(_writing(code, n) for n, code in enumerate((BROKEN, WRONG, RIGHT))))
-    server, made = await _served(folder, script, "--mode", "agentic", "--language", "cpp")
+    server, made = await _served(two_problems, script, "--mode", "agentic", "--language", "cpp")
     (result,) = _results(made)
     assert (result["verdict"], result["code"], result["written"]) == ("accepted", RIGHT, 3)
     messages = _told(server)
@@ -83,13 +76,13 @@ async def test_an_agent_sees_a_compile_error_then_a_failed_test_and_solves_it(fo
     assert manifest["versions"][0]["compiler"] == compiler().version
     (reason,) = manifest["left_out"]
     assert "no starter code with types" in reason
-    regraded = harness.regrade(made, benchmark=str(f"jsonl:{folder / 'own.jsonl'}"))
+    regraded = harness.regrade(made, benchmark=str(f"jsonl:{two_problems / 'own.jsonl'}"))
     assert regraded.pass_at_1 == 1.0
     assert [step.solved for step in regraded.results[0].steps] == [False, False, True]
-    shown = program(folder, "transcript", "r", "own/echo#0")
+    shown = program(two_problems, "transcript", "r", "own/echo#0")
     assert "agentic, in cpp, model served" in shown.stdout
     done = program(
-        folder,
+        two_problems,
         "run",
         "-b",
         "jsonl:own.jsonl",
@@ -102,9 +95,9 @@ async def test_an_agent_sees_a_compile_error_then_a_failed_test_and_solves_it(fo
     assert done.returncode == 0, done.stderr
 
 
-async def test_single_shot_and_self_repair_take_the_fenced_program(folder: Path) -> None:
+async def test_single_shot_and_self_repair_take_the_fenced_program(two_problems: Path) -> None:
     script = in_turn(_saying(WRONG), _saying(RIGHT))
-    server, made = await _served(folder, script, "--mode", "self_repair", "--language", "cpp")
+    server, made = await _served(two_problems, script, "--mode", "self_repair", "--language", "cpp")
     (result,) = _results(made)
     assert (result["verdict"], result["extraction"]) == ("accepted", "cpp block")
     assert "```cpp\nint main() {}" in _told(server)[-1]
@@ -112,12 +105,12 @@ async def test_single_shot_and_self_repair_take_the_fenced_program(folder: Path)
 
 
 @pytest.mark.thorough
-async def test_tools_in_text_show_a_call_in_cpp(folder: Path) -> None:
+async def test_tools_in_text_show_a_call_in_cpp(two_problems: Path) -> None:
     fence = '```json\n{"name": "write_solution", "arguments": {}}\n```\n\n```cpp\n'
     tests = '\n```json\n{"name": "run_tests", "arguments": {}}\n```\n'
     script = in_turn(completion(f"{fence}{RIGHT}```\n{tests}", usage=USAGE))
     flags = ("--mode", "agentic", "--language", "cpp", "--tool-protocol", "text")
-    server, made = await _served(folder, script, *flags)
+    server, made = await _served(two_problems, script, *flags)
     (result,) = _results(made)
     assert (result["verdict"], result["code"].strip()) == ("accepted", RIGHT.strip())
     assert "C++20 solution in one fenced cpp code block" in "".join(_told(server))
@@ -148,33 +141,39 @@ def test_a_grader_takes_programs_in_the_language() -> None:
         harness.Grader(cpp_flags="-O1")
 
 
-def test_a_resumed_run_says_that_the_compiler_has_changed(folder: Path) -> None:
-    made = harness.evaluate(lambda _: RIGHT, benchmark=[ECHO], language="cpp", out=folder / "r")
+def test_a_resumed_run_says_that_the_compiler_has_changed(two_problems: Path) -> None:
+    made = harness.evaluate(
+        lambda _: RIGHT, benchmark=[ECHO], language="cpp", out=two_problems / "r"
+    )
     assert made.results[0].verdict == "accepted"
     base = ("run", "-b", "jsonl:own.jsonl", "-t", "own/echo", "-m", "replay:r", "--out", "s")
-    first = program(folder, *base, "--language", "cpp")
+    first = program(two_problems, *base, "--language", "cpp")
     assert first.returncode == 0, first.stderr
-    stored = json.loads((folder / "s" / "run.json").read_text())
+    stored = json.loads((two_problems / "s" / "run.json").read_text())
     stored["versions"][0]["compiler"] = "g++ (made) 1.2.3"
-    (folder / "s" / "run.json").write_text(json.dumps(stored))
-    (folder / "s" / "results.jsonl").write_text("")
-    done = program(folder, "run", "--resume", "s")
+    (two_problems / "s" / "run.json").write_text(json.dumps(stored))
+    (two_problems / "s" / "results.jsonl").write_text("")
+    done = program(two_problems, "run", "--resume", "s")
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stderr.split())
     assert f"under compiler g++ (made) 1.2.3, now {compiler().version}" in text
-    versions = json.loads((folder / "s" / "run.json").read_text())["versions"]
+    versions = json.loads((two_problems / "s" / "run.json").read_text())["versions"]
     assert [each["compiler"] for each in versions] == ["g++ (made) 1.2.3", compiler().version]
 
 
 @pytest.mark.thorough
-def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
+def test_flags_of_the_compiler_reach_the_solution(two_problems: Path) -> None:
     code = "#include <cstdio>\nint main() { putchar(ANSWER); }\n"
     row = {**ECHO, "id": "one", "tests": [{"input": "", "output": "1", "public": True}]}
     made = harness.evaluate(
-        lambda _: code, benchmark=[row], language="cpp", cpp_flags="-DANSWER=49", out=folder / "r"
+        lambda _: code,
+        benchmark=[row],
+        language="cpp",
+        cpp_flags="-DANSWER=49",
+        out=two_problems / "r",
     )
     assert made.results[0].verdict == "accepted", made.results[0]
-    stored = json.loads((folder / "r" / "run.json").read_text())["spec"]
+    stored = json.loads((two_problems / "r" / "run.json").read_text())["spec"]
     assert stored["cpp_flags"] == "-DANSWER=49"
 
 
@@ -210,48 +209,50 @@ def test_flags_of_the_compiler_reach_the_solution(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_in_cpp_is_refused_in_a_line(
-    folder: Path, flags: list[str], message: str
+    two_problems: Path, flags: list[str], message: str
 ) -> None:
     asked = ["-m", "x", "--base-url", "http://127.0.0.1:9"] if "-m" not in flags else []
-    done = program(folder, "run", *asked, "-b", "jsonl:own.jsonl", *flags)
+    done = program(two_problems, "run", *asked, "-b", "jsonl:own.jsonl", *flags)
     assert done.returncode == 2, done.stdout
     assert message in " ".join(done.stderr.split())
 
 
-def test_without_a_compiler_nothing_is_asked(folder: Path) -> None:
+def test_without_a_compiler_nothing_is_asked(two_problems: Path) -> None:
     asked = ["-m", "x", "--base-url", "http://127.0.0.1:9", "-b", "jsonl:own.jsonl"]
-    done = program(folder, "run", *asked, "--language", "cpp", PATH="/nowhere")
+    done = program(two_problems, "run", *asked, "--language", "cpp", PATH="/nowhere")
     assert (done.returncode, done.stdout) == (2, "")
     assert "no C++ compiler" in done.stderr
 
 
-def test_a_problem_may_name_the_languages_it_takes(folder: Path) -> None:
+def test_a_problem_may_name_the_languages_it_takes(two_problems: Path) -> None:
     rows = [{**ECHO, "languages": ["cpp"]}, {**ECHO, "id": "other", "languages": ["python"]}]
-    made = harness.evaluate(lambda _: RIGHT, benchmark=rows, language="cpp", out=folder / "r")
+    made = harness.evaluate(lambda _: RIGHT, benchmark=rows, language="cpp", out=two_problems / "r")
     assert [result.problem_id for result in made.results] == ["own/echo"]
     with pytest.raises(UsageError, match="only C"):
-        harness.evaluate(lambda _: RIGHT, benchmark=rows, task="own/echo", out=folder / "s")
+        harness.evaluate(lambda _: RIGHT, benchmark=rows, task="own/echo", out=two_problems / "s")
 
 
-def test_compare_says_that_the_languages_differ(folder: Path) -> None:
-    in_cpp = harness.evaluate(lambda _: RIGHT, benchmark=[ECHO], language="cpp", out=folder / "a")
-    other = harness.evaluate(lambda _: "print(input())", benchmark=[ECHO], out=folder / "b")
-    done = program(folder, "compare", str(in_cpp.path), str(other.path))
+def test_compare_says_that_the_languages_differ(two_problems: Path) -> None:
+    in_cpp = harness.evaluate(
+        lambda _: RIGHT, benchmark=[ECHO], language="cpp", out=two_problems / "a"
+    )
+    other = harness.evaluate(lambda _: "print(input())", benchmark=[ECHO], out=two_problems / "b")
+    done = program(two_problems, "compare", str(in_cpp.path), str(other.path))
     assert "language differs: cpp and python" in " ".join(done.stdout.split()), done.stderr
 
 
 @pytest.mark.thorough
-def test_an_experiment_varies_the_language_on_problems_that_take_both(folder: Path) -> None:
+def test_an_experiment_varies_the_language_on_problems_that_take_both(two_problems: Path) -> None:
     made = harness.experiment(
         models=[lambda_of_both],
-        benchmark=f"jsonl:{folder / 'own.jsonl'}",
+        benchmark=f"jsonl:{two_problems / 'own.jsonl'}",
         modes=["single_shot"],
         vary={"language": ["python", "cpp"]},
         cpp_flags="-O1 -std=gnu++20",
-        out=folder / "e",
+        out=two_problems / "e",
     )
     variants = {
-        path.parent.name: json.loads(path.read_text()) for path in folder.glob("e/*/run.json")
+        path.parent.name: json.loads(path.read_text()) for path in two_problems.glob("e/*/run.json")
     }
     assert {each["spec"]["language"] for each in variants.values()} == {"python", "cpp"}
     assert {tuple(each["problems"]) for each in variants.values()} == {("own/echo",)}

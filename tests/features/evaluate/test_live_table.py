@@ -28,14 +28,14 @@ slow = Slow()
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def slow_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("live")
     (made / "own.py").write_text(MODEL)
     return made
 
 
 @pytest.fixture(scope="module")
-def shown(folder: Path) -> Callable[..., Session]:
+def shown(slow_model: Path) -> Callable[..., Session]:
     """A run of 20 samples on a terminal, each form of it once."""
     done: dict[tuple[object, ...], Session] = {}
 
@@ -44,7 +44,7 @@ def shown(folder: Path) -> Callable[..., Session]:
         if key not in done:
             out = f"r{len(done)}"
             asked = ("run", "-n", "20", "-m", "python:own:slow", "--price", "1,2", "--out", out)
-            done[key] = on_terminal(folder, *asked, columns=columns, lines=lines, **more)
+            done[key] = on_terminal(slow_model, *asked, columns=columns, lines=lines, **more)
             assert done[key].code == 0, done[key].end
         return done[key]
 
@@ -151,12 +151,12 @@ def test_the_live_table_without_colour_has_no_colour_codes(shown: Callable[..., 
 
 
 @pytest.mark.thorough
-def test_a_dumb_terminal_and_a_file_get_lines(folder: Path) -> None:
+def test_a_dumb_terminal_and_a_file_get_lines(slow_model: Path) -> None:
     asked = ("run", "-m", "python:own:slow", "-n", "2")
-    dumb = on_terminal(folder, *asked, "--out", "dumb", TERM="dumb")
+    dumb = on_terminal(slow_model, *asked, "--out", "dumb", TERM="dumb")
     assert "[2/2] " in dumb.raw
     assert "\x1b[" not in dumb.raw
-    file = harness(folder, *asked, "--out", "file")
+    file = harness(slow_model, *asked, "--out", "file")
     assert [line[:5] for line in file.stderr.splitlines() if line.startswith("[")] == [
         "[1/2]",
         "[2/2]",
@@ -165,9 +165,9 @@ def test_a_dumb_terminal_and_a_file_get_lines(folder: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_the_words_on_an_interrupt_stand_above_the_table(folder: Path) -> None:
+def test_the_words_on_an_interrupt_stand_above_the_table(slow_model: Path) -> None:
     session = on_terminal(
-        folder,
+        slow_model,
         *("run", "-n", "20", "-m", "python:own:slow", "-k", "3", "--out", "interrupted"),
         interrupt=lambda screen: bool(re.search(r" ([1-9]|1\d)/60 ", screen)),
     )
@@ -183,9 +183,9 @@ def test_the_words_on_an_interrupt_stand_above_the_table(folder: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_the_live_table_fits_a_resized_window(folder: Path) -> None:
+def test_the_live_table_fits_a_resized_window(slow_model: Path) -> None:
     session = on_terminal(
-        folder,
+        slow_model,
         *("run", "-n", "20", "-m", "python:own:slow", "-k", "2", "--out", "resized"),
         columns=110,
         lines=34,

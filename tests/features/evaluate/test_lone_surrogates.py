@@ -55,7 +55,7 @@ def solve(problem):
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def half_characters(tmp_path: Path) -> Path:
     tests = [{"input": "", "output": "1", "public": public} for public in (True, False)]
     row = {"id": "one", "statement": "Print 1.", "tests": tests}
     (tmp_path / "p.jsonl").write_text(json.dumps(row))
@@ -75,17 +75,17 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_a_lone_surrogate_of_own_code_is_escaped_and_ends_no_run(
-    folder: Path, mode: str, model: str, code: str | None
+    half_characters: Path, mode: str, model: str, code: str | None
 ) -> None:
     given = ("-b", "jsonl:p.jsonl", "-m", f"python:{model}", "--mode", mode, "--out", "r")
-    done = harness(folder, "run", *given)
+    done = harness(half_characters, "run", *given)
     if code is None:
         assert (done.returncode, f"because: no {HALF}" in done.stderr) == (4, True), done.stderr
     else:
         assert done.returncode == 0, done.stderr
-        (result,) = results(folder / "r")
+        (result,) = results(half_characters / "r")
         assert result["code"].strip() == code
         assert result["verdict"] == "accepted"
-    shown = harness(folder, "transcript", "r", "jsonl/one")
+    shown = harness(half_characters, "transcript", "r", "jsonl/one")
     assert shown.returncode == 0, shown.stderr
     assert "Traceback" not in done.stderr + shown.stderr

@@ -12,7 +12,7 @@ PROBLEMS = 8
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def few_problems(tmp_path: Path) -> Path:
     """A folder with problems."""
     write_problems(tmp_path, PROBLEMS)
     return tmp_path
@@ -31,9 +31,9 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 async def test_an_early_end_leaves_an_answer_and_equal_spend(
-    seed: int, interrupt_at: int | None, flags: tuple[str, ...], code: int, folder: Path
+    seed: int, interrupt_at: int | None, flags: tuple[str, ...], code: int, few_problems: Path
 ) -> None:
-    ended = await carry_out(folder, "e", ScriptedModel(seed, interrupt_at), flags)
+    ended = await carry_out(few_problems, "e", ScriptedModel(seed, interrupt_at), flags)
     assert ended.code == code, ended.screen
     assert ended.sentence.startswith("For $"), ended
     assert "what the agent spends, the agent solves" in ended.sentence
@@ -46,10 +46,10 @@ async def test_an_early_end_leaves_an_answer_and_equal_spend(
 @pytest.mark.thorough
 @pytest.mark.parametrize("flags", [(), ("--max-cost", "9")])
 async def test_a_problem_is_asked_in_both_arms_before_the_next(
-    flags: tuple[str, ...], folder: Path
+    flags: tuple[str, ...], few_problems: Path
 ) -> None:
     model = ScriptedModel(7)
-    await carry_out(folder, "e", model, ("--concurrency", "1", *flags))
+    await carry_out(few_problems, "e", model, ("--concurrency", "1", *flags))
     _, first = model.asked[0]
     kinds = [kind for kind, _ in takewhile(lambda request: request[1] == first, model.asked)]
     assert kinds[:2] == ["shot", "agent"]
@@ -66,13 +66,13 @@ async def test_a_problem_is_asked_in_both_arms_before_the_next(
     ],
 )
 async def test_an_interrupt_in_the_first_problem_says_what_there_is(
-    interrupt_at: int, has: str, folder: Path
+    interrupt_at: int, has: str, few_problems: Path
 ) -> None:
     model = ScriptedModel(8, interrupt_at)
-    ended = await carry_out(folder, "e", model)
+    ended = await carry_out(few_problems, "e", model)
     assert ended.code == 130
     assert has in " ".join(ended.screen.split())
     assert "it is the baseline" not in ended.screen, "nothing is compared with it"
-    shown = json.loads((await run(folder, "experiment", "show", "e", "--json"))[1])
+    shown = json.loads((await run(few_problems, "experiment", "show", "e", "--json"))[1])
     assert {variant["name"] for variant in shown["variants"]} == {"agentic", "single_shot"}
     assert bool(shown["answers"]) is bool(ended.whole)

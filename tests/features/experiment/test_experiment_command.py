@@ -50,7 +50,7 @@ talks, silent = ScriptedModel(["print(input())"]), ScriptedModel([])
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def four_problems(tmp_path: Path) -> Path:
     """A folder with four problems and models for them."""
     test = {"input": "1", "output": "1", "public": True}
     rows = [{"id": name, "statement": "Echo.", "tests": [test]} for name in "abcd"]
@@ -163,25 +163,27 @@ class TestExamples:
 
 class TestGoingOn:
     @pytest.mark.thorough
-    def test_the_same_command_asks_nothing_again(self, folder: Path) -> None:
-        write(folder, models=BOTH)
-        assert experiment(folder).returncode == 0
-        before = asked(folder)
+    def test_the_same_command_asks_nothing_again(self, four_problems: Path) -> None:
+        write(four_problems, models=BOTH)
+        assert experiment(four_problems).returncode == 0
+        before = asked(four_problems)
         assert sum(before.values()) == 8
-        again = experiment(folder)
+        again = experiment(four_problems)
         assert again.returncode == 0, again.stderr
         assert "0 samples pending" in again.stderr
-        assert asked(folder) == before
+        assert asked(four_problems) == before
 
     @pytest.mark.thorough
-    def test_a_grown_grid_runs_the_difference(self, folder: Path) -> None:
-        write(folder, models=BOTH[:1], sample_size=2)
-        assert experiment(folder).returncode == 0
-        write(folder, models=BOTH, sample_size=3, samples=2)
-        done = experiment(folder)
+    def test_a_grown_grid_runs_the_difference(self, four_problems: Path) -> None:
+        write(four_problems, models=BOTH[:1], sample_size=2)
+        assert experiment(four_problems).returncode == 0
+        write(four_problems, models=BOTH, sample_size=3, samples=2)
+        done = experiment(four_problems)
         assert done.returncode == 0, done.stderr
-        assert asked(folder) == Counter({f"{m} {p}": 2 for m in ("good", "half") for p in "abc"})
-        variants = {variant["name"]: variant for variant in ranking(folder)["variants"]}
+        assert asked(four_problems) == Counter(
+            {f"{m} {p}": 2 for m in ("good", "half") for p in "abc"}
+        )
+        variants = {variant["name"]: variant for variant in ranking(four_problems)["variants"]}
         assert {variant["graded"] for variant in variants.values()} == {6}
         assert set(variants) == {"python-mine-good+single_shot+default", "python-mine-half"}
 
@@ -195,42 +197,42 @@ class TestGoingOn:
         ],
     )
     def test_another_grid_is_refused_with_what_differs(
-        self, changed: dict[str, Any], words: str, folder: Path
+        self, changed: dict[str, Any], words: str, four_problems: Path
     ) -> None:
-        write(folder, models=BOTH)
-        assert experiment(folder).returncode == 0
-        before = (folder / "e" / "experiment.json").read_bytes()
-        write(folder, **changed)
-        done = experiment(folder)
+        write(four_problems, models=BOTH)
+        assert experiment(four_problems).returncode == 0
+        before = (four_problems / "e" / "experiment.json").read_bytes()
+        write(four_problems, **changed)
+        done = experiment(four_problems)
         assert done.returncode == 2
         assert words in done.stderr
         assert len(done.stderr.splitlines()) == 1
-        assert (folder / "e" / "experiment.json").read_bytes() == before
+        assert (four_problems / "e" / "experiment.json").read_bytes() == before
 
     @pytest.mark.thorough
-    def test_a_variant_that_a_crash_met_before_it_began_is_begun(self, folder: Path) -> None:
-        write(folder, models=BOTH)
-        variant = folder / "e" / "python-mine-half"
-        assert experiment(folder).returncode == 0
+    def test_a_variant_that_a_crash_met_before_it_began_is_begun(self, four_problems: Path) -> None:
+        write(four_problems, models=BOTH)
+        variant = four_problems / "e" / "python-mine-half"
+        assert experiment(four_problems).returncode == 0
         for path in (*variant.glob("transcripts/*"), *variant.glob("*.json*")):
             path.unlink()
         (variant / ".run.json.draft").write_text("{")
-        done = experiment(folder)
+        done = experiment(four_problems)
         assert done.returncode == 0, done.stderr
         assert len(results(variant)) == 4
 
     @pytest.mark.thorough
-    def test_failures_of_one_variant_leave_the_others_alone(self, folder: Path) -> None:
-        write(folder, models=["python:mine:fails", "python:mine:good"])
-        done = experiment(folder)
+    def test_failures_of_one_variant_leave_the_others_alone(self, four_problems: Path) -> None:
+        write(four_problems, models=["python:mine:fails", "python:mine:good"])
+        done = experiment(four_problems)
         assert done.returncode == 4, done.stderr
         assert "4 samples pending in e; try again with: harness experiment -c g.yaml" in done.stderr
         assert "python-mine-fails: 4 of 4 samples pending" in done.stdout
-        assert len(results(folder / "e" / "python-mine-good")) == 4
-        (folder / "mended").touch()
-        done = experiment(folder)
+        assert len(results(four_problems / "e" / "python-mine-good")) == 4
+        (four_problems / "mended").touch()
+        done = experiment(four_problems)
         assert done.returncode == 0, done.stderr
-        assert len(results(folder / "e" / "python-mine-fails")) == 4
+        assert len(results(four_problems / "e" / "python-mine-fails")) == 4
 
     async def test_after_an_interrupt_it_goes_on_where_it_was(
         self, tmp_path: Path, solver: Solver
@@ -347,22 +349,24 @@ class TestBudget:
         assert "--max-tokens-total is too low for another problem: 40 of 50 tokens" in err
         assert "go on with: harness experiment -c g.yaml --out e --max-tokens-total MORE" in err
 
-    def test_a_budget_given_as_a_flag_is_part_of_the_resume_command(self, folder: Path) -> None:
-        write(folder, models="python:mine:fails", sample_size=1)
-        done = experiment(folder, "--max-tokens-total", "900")
+    def test_a_budget_given_as_a_flag_is_part_of_the_resume_command(
+        self, four_problems: Path
+    ) -> None:
+        write(four_problems, models="python:mine:fails", sample_size=1)
+        done = experiment(four_problems, "--max-tokens-total", "900")
         assert done.returncode == 4
         again = "harness experiment -c g.yaml --out e --max-tokens-total 900"
         assert done.stderr.endswith(f"1 sample pending in e; try again with: {again}\n")
 
     def test_a_budget_in_dollars_without_a_price_is_refused_before_a_request(
-        self, folder: Path
+        self, four_problems: Path
     ) -> None:
-        write(folder, models=BOTH, max_cost=1)
-        done = experiment(folder)
+        write(four_problems, models=BOTH, max_cost=1)
+        done = experiment(four_problems)
         assert done.returncode == 2
         assert "variant python-mine-good: --max-cost cannot be kept" in done.stderr
-        assert not asked(folder)
-        assert not (folder / "e").exists()
+        assert not asked(four_problems)
+        assert not (four_problems / "e").exists()
 
 
 class TestCells:
@@ -381,14 +385,16 @@ class TestCells:
             assert {each.body["model"] for each in other.requests} == {"served-too"}
 
     @pytest.mark.thorough
-    def test_a_class_is_made_anew_for_each(self, folder: Path) -> None:
+    def test_a_class_is_made_anew_for_each(self, four_problems: Path) -> None:
         modes = ["single_shot", "best_of_k_public"]
-        write(folder, model="python:mine:Counted", modes=modes, best_of=1, sample_size=1)
-        done = experiment(folder)
+        write(four_problems, model="python:mine:Counted", modes=modes, best_of=1, sample_size=1)
+        done = experiment(four_problems)
         assert done.returncode == 0, done.stderr
-        assert len(asked(folder)) == 2
+        assert len(asked(four_problems)) == 2
 
-    def test_problems_are_read_once(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_problems_are_read_once(
+        self, four_problems: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         from harness.features.experiment.command import run_experiment
         from harness.features.experiment.decision import Goal
         from harness.features.experiment.request import ExperimentRequest
@@ -402,47 +408,51 @@ class TestCells:
             return usual(spec, **options)
 
         monkeypatch.setattr(controller, "load", counted)
-        monkeypatch.chdir(folder)
-        write(folder, model="replay:none", prompts=["default", "terse"])
-        (folder / "none").mkdir()
-        (folder / "g.yaml").write_text((folder / "g.yaml").read_text().replace("none", "bundled"))
+        monkeypatch.chdir(four_problems)
+        write(four_problems, model="replay:none", prompts=["default", "terse"])
+        (four_problems / "none").mkdir()
+        (four_problems / "g.yaml").write_text(
+            (four_problems / "g.yaml").read_text().replace("none", "bundled")
+        )
         asked = ExperimentRequest.of({}, {}, Goal(), config=Path("g.yaml"))
         code = run_experiment(asked, dry_run=True)
         assert (code, read) == (0, ["jsonl:p.jsonl"])
 
-    def test_a_fault_of_the_last_variant_is_found_before_a_request(self, folder: Path) -> None:
-        write(folder, models=["python:mine:good", "gpt-5-mini"])
-        done = experiment(folder)
+    def test_a_fault_of_the_last_variant_is_found_before_a_request(
+        self, four_problems: Path
+    ) -> None:
+        write(four_problems, models=["python:mine:good", "gpt-5-mini"])
+        done = experiment(four_problems)
         assert done.returncode == 2
         assert "OPENAI_API_KEY" in done.stderr
-        write(folder, model="python:mine:talks", prompts=["default", "nowhere"])
-        done = experiment(folder)
+        write(four_problems, model="python:mine:talks", prompts=["default", "nowhere"])
+        done = experiment(four_problems)
         assert done.returncode == 2
         assert "variant nowhere: no prompt set or folder 'nowhere'" in done.stderr
-        assert not asked(folder)
+        assert not asked(four_problems)
 
     @pytest.mark.thorough
-    def test_variants_are_ordinary_runs(self, folder: Path) -> None:
-        write(folder, models=BOTH)
-        assert experiment(folder).returncode == 0
-        good, half = (folder / "e" / f"python-mine-{name}" for name in ("good", "half"))
-        done = harness(folder, "compare", good, half)
+    def test_variants_are_ordinary_runs(self, four_problems: Path) -> None:
+        write(four_problems, models=BOTH)
+        assert experiment(four_problems).returncode == 0
+        good, half = (four_problems / "e" / f"python-mine-{name}" for name in ("good", "half"))
+        done = harness(four_problems, "compare", good, half)
         assert done.returncode == 0, done.stderr
-        done = harness(folder, "run", "--resume", good)
+        done = harness(four_problems, "run", "--resume", good)
         assert done.returncode == 0, done.stderr
 
     @pytest.mark.parametrize(
         "given", [("--resume", "{}"), ("--out", "{}", "-b", "jsonl:p.jsonl", "-m", "x")]
     )
     def test_one_variant_alone_gets_no_more_samples(
-        self, folder: Path, given: tuple[str, ...]
+        self, four_problems: Path, given: tuple[str, ...]
     ) -> None:
-        write(folder, models=BOTH)
-        good = folder / "e" / "python-mine-good"
+        write(four_problems, models=BOTH)
+        good = four_problems / "e" / "python-mine-good"
         good.mkdir(parents=True)
         (good / "run.json").write_text(json.dumps(MANIFEST))
         (good.parent / "experiment.json").write_text("{}")
-        done = harness(folder, "run", *(each.format(good) for each in given), "-k", "3")
+        done = harness(four_problems, "run", *(each.format(good) for each in given), "-k", "3")
         assert done.returncode == 2
         said = " ".join(done.stderr.split())
         assert f"--samples-per-problem: {good} is a variant of an experiment" in said
@@ -460,11 +470,11 @@ TWO_FLIPS = max(chance_of_two_flips(step / 10_000) for step in range(5_001))
 
 class TestRanking:
     def test_variants_are_ranked_by_rate_with_the_difference_from_the_baseline(
-        self, folder: Path
+        self, four_problems: Path
     ) -> None:
-        write(folder, models=BOTH, baseline={"model": "python:mine:half"})
-        assert experiment(folder).returncode == 0
-        first, second = ranking(folder)["variants"]
+        write(four_problems, models=BOTH, baseline={"model": "python:mine:half"})
+        assert experiment(four_problems).returncode == 0
+        first, second = ranking(four_problems)["variants"]
         assert [first["name"], second["name"]] == ["python-mine-good", "python-mine-half"]
         assert first["pass_at_1"]["value"] == 1
         assert first["settings"] == {"model": "python:mine:good"}
@@ -472,28 +482,30 @@ class TestRanking:
         assert first["against"]["p_value"] == pytest.approx(TWO_FLIPS, abs=1e-5)
 
     @pytest.mark.thorough
-    def test_p_is_corrected_for_the_number_of_variants(self, folder: Path) -> None:
+    def test_p_is_corrected_for_the_number_of_variants(self, four_problems: Path) -> None:
         models = ["python:mine:half", "python:mine:good", "python:mine:Counted"]
-        write(folder, models=models)
-        assert experiment(folder).returncode == 0
+        write(four_problems, models=models)
+        assert experiment(four_problems).returncode == 0
         others = [
-            variant["against"] for variant in ranking(folder)["variants"] if variant["against"]
+            variant["against"]
+            for variant in ranking(four_problems)["variants"]
+            if variant["against"]
         ]
         assert [each["p_value"] for each in others] == pytest.approx([TWO_FLIPS] * 2, abs=1e-5)
         assert [each["p_holm"] for each in others] == pytest.approx([2 * TWO_FLIPS] * 2, abs=1e-5)
 
-    def test_a_folder_without_an_experiment_is_refused(self, folder: Path) -> None:
-        done = harness(folder, "experiment", "show", ".")
+    def test_a_folder_without_an_experiment_is_refused(self, four_problems: Path) -> None:
+        done = harness(four_problems, "experiment", "show", ".")
         assert done.returncode == 2
         assert ". is not an experiment: it has no experiment.json" in done.stderr
 
 
 class TestDryRun:
-    def test_shows_every_variant_and_asks_and_writes_nothing(self, folder: Path) -> None:
+    def test_shows_every_variant_and_asks_and_writes_nothing(self, four_problems: Path) -> None:
         both = ["python:mine:talks", "python:mine:silent"]
-        write(folder, models=both, modes=["single_shot", "agentic"], max_turns=3)
-        before = sorted(folder.rglob("*"))
-        done = experiment(folder, "--dry-run")
+        write(four_problems, models=both, modes=["single_shot", "agentic"], max_turns=3)
+        before = sorted(four_problems.rglob("*"))
+        done = experiment(four_problems, "--dry-run")
         assert done.returncode == 0, done.stderr
         rows = {
             line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.split()
@@ -501,15 +513,15 @@ class TestDryRun:
         assert rows["python-mine-talks+single_shot"] == ["(baseline)", "4", "4", "unknown"]
         assert rows["python-mine-silent+agentic"] == ["4", "4", "to", "12", "unknown"]
         assert rows["all"] == ["4", "variants", "16", "16", "to", "32", "unknown"]
-        assert sorted(p for p in folder.rglob("*") if "__pycache__" not in str(p)) == before
+        assert sorted(p for p in four_problems.rglob("*") if "__pycache__" not in str(p)) == before
 
     @pytest.mark.thorough
-    def test_counts_what_is_left_and_sums_the_cost(self, folder: Path) -> None:
+    def test_counts_what_is_left_and_sums_the_cost(self, four_problems: Path) -> None:
         price = {"input": 1, "output": 1}
-        write(folder, models=BOTH, sample_size=2, price=price)
-        assert experiment(folder).returncode == 0
-        write(folder, models=BOTH, sample_size=3, price=price)
-        data = json.loads(experiment(folder, "--dry-run", "--json").stdout)
+        write(four_problems, models=BOTH, sample_size=2, price=price)
+        assert experiment(four_problems).returncode == 0
+        write(four_problems, models=BOTH, sample_size=3, price=price)
+        data = json.loads(experiment(four_problems, "--dry-run", "--json").stdout)
         assert [variant["samples"] for variant in data["variants"]] == [1, 1]
         assert [variant["requests"] for variant in data["variants"]] == [[1, 1], [1, 1]]
         assert all(
@@ -533,9 +545,9 @@ class TestDryRun:
         (["-c", "g.yaml", "--max-cost", "-1"], "--max-cost: "),
     ],
 )
-def test_bad_usage_is_said_in_one_line(flags: list[str], words: str, folder: Path) -> None:
-    write(folder, models=BOTH)
-    done = harness(folder, "experiment", *flags)
+def test_bad_usage_is_said_in_one_line(flags: list[str], words: str, four_problems: Path) -> None:
+    write(four_problems, models=BOTH)
+    done = harness(four_problems, "experiment", *flags)
     assert done.returncode == 2
     assert words in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -18,7 +18,7 @@ RIGHT, WRONG = "print(input())", "print(0)"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def twenty_problems(tmp_path: Path) -> Path:
     """A folder with 20 problems, each to print its input."""
     tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
     rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(20)]
@@ -61,147 +61,149 @@ def pending(folder: Path, variant: str) -> dict[str, int]:
     return json.loads((folder / "e" / variant / "summary.json").read_text())["pending"]
 
 
-async def test_single_shot_gets_as_many_shots_as_the_agent_spends(folder: Path) -> None:
+async def test_single_shot_gets_as_many_shots_as_the_agent_spends(twenty_problems: Path) -> None:
     served = Served()
     async with ChatServer(served) as server:
-        code, out, err = await run(folder, *flags(server, "-n", "4"))
+        code, out, err = await run(twenty_problems, *flags(server, "-n", "4"))
     assert code == 0, err
     assert served.asked == {"agent": 8, "shot": 8}
     assert (
         "single_shot: up to 2 shots a problem, as a sample of the other mode costs as much as 2.0"
         in err
     )
-    assert len(results(folder / "e" / "single_shot")) == 8
-    assert told(folder)["variants"]["single_shot"]["samples_per_problem"] == 2
+    assert len(results(twenty_problems / "e" / "single_shot")) == 8
+    assert told(twenty_problems)["variants"]["single_shot"]["samples_per_problem"] == 2
     assert "$0.08" in out, "both arms cost the same"
     text = " ".join(out.split())
     assert "the agent solves 100.0 % and 2 single shots solve 0.0 % (+100.0 points" in text
-    shown = json.loads(harness(folder, "experiment", "show", "e", "--json").stdout)
+    shown = json.loads(harness(twenty_problems, "experiment", "show", "e", "--json").stdout)
     (answer,) = shown["answers"]
     assert (answer["baseline"], answer["variant"]) == ("single_shot", "agentic")
     assert answer["sentence"] in text
 
 
 @pytest.mark.thorough
-async def test_the_number_of_shots_may_be_given(folder: Path) -> None:
+async def test_the_number_of_shots_may_be_given(twenty_problems: Path) -> None:
     served = Served()
     async with ChatServer(served) as server:
-        code, _, err = await run(folder, *flags(server, "-n", "2", "--shots", "3"))
+        code, _, err = await run(twenty_problems, *flags(server, "-n", "2", "--shots", "3"))
     assert code == 0, err
     assert served.asked == {"agent": 4, "shot": 6}
 
 
 @pytest.mark.thorough
-async def test_the_same_command_and_resume_ask_nothing_again(folder: Path) -> None:
+async def test_the_same_command_and_resume_ask_nothing_again(twenty_problems: Path) -> None:
     served = Served()
     async with ChatServer(served) as server:
-        await run(folder, *flags(server, "-n", "3"))
+        await run(twenty_problems, *flags(server, "-n", "3"))
         before = served.asked.copy()
         for again in (flags(server, "-n", "3"), ["experiment", "--resume", "e"]):
-            code, _, err = await run(folder, *again)
+            code, _, err = await run(twenty_problems, *again)
             assert code == 0, err
             assert "0 samples pending" in err
         assert served.asked == before
-        code, _, err = await run(folder, *flags(server, "-n", "5"))
+        code, _, err = await run(twenty_problems, *flags(server, "-n", "5"))
         assert code == 0, err
     assert served.asked == {"agent": 10, "shot": 10}, "two more problems, in both arms"
 
 
 @pytest.mark.thorough
-async def test_a_budget_is_spent_on_pairs(folder: Path) -> None:
+async def test_a_budget_is_spent_on_pairs(twenty_problems: Path) -> None:
     served = Served()
     async with ChatServer(served) as server:
-        code, _, err = await run(folder, *flags(server, "--max-cost", "0.60"))
+        code, _, err = await run(twenty_problems, *flags(server, "--max-cost", "0.60"))
         assert code == 0, err
         assert "--max-cost is reached" in err
         assert "go on with: harness experiment --resume e --max-cost MORE" in err
         done = {
-            variant: {result["problem_id"] for result in results(folder / "e" / variant)}
+            variant: {result["problem_id"] for result in results(twenty_problems / "e" / variant)}
             for variant in ("agentic", "single_shot")
         }
         assert len(done["agentic"] & done["single_shot"]) >= 8
         assert served.asked.total() == 60
-        code, _, err = await run(folder, "experiment", "--resume", "e", "--max-cost", "9")
+        code, _, err = await run(twenty_problems, "experiment", "--resume", "e", "--max-cost", "9")
     assert code == 0, err
     assert served.asked == {"agent": 40, "shot": 40}
 
 
 class TestStopping:
-    async def test_ends_once_the_arms_differ_and_resume_asks_the_rest(self, folder: Path) -> None:
+    async def test_ends_once_the_arms_differ_and_resume_asks_the_rest(
+        self, twenty_problems: Path
+    ) -> None:
         served = Served()
         async with ChatServer(served) as server:
             more = ["--shots", "2", "--stop-when-decided"]
-            code, out, err = await run(folder, *flags(server, *more))
+            code, out, err = await run(twenty_problems, *flags(server, *more))
             assert code == 0, err
             assert served.asked == {"agent": 26, "shot": 26}, "13 of 20 problems"
             assert "agentic minus single_shot at equal spend: +100.0 points" in err
             assert "Stopping rule: decided" in out
             assert "harness experiment --resume e" in out
-            assert told(folder)["decision"]["reason"] == "decided"
-            assert pending(folder, "agentic") == {"not_needed": 7}
-            assert pending(folder, "single_shot") == {"not_needed": 14}
-            listed = harness(folder, "ls", "e", COLUMNS="200").stdout
+            assert told(twenty_problems)["decision"]["reason"] == "decided"
+            assert pending(twenty_problems, "agentic") == {"not_needed": 7}
+            assert pending(twenty_problems, "single_shot") == {"not_needed": 14}
+            listed = harness(twenty_problems, "ls", "e", COLUMNS="200").stdout
             assert "done, 7 not needed" in listed
             again = ["experiment", "--resume", "e", "--stop-when-decided"]
-            code, _, err = await run(folder, *again)
+            code, _, err = await run(twenty_problems, *again)
             assert served.asked.total() == 52, "it is decided already"
-            assert pending(folder, "agentic") == {"not_needed": 7}
-            code, out, err = await run(folder, "experiment", "--resume", "e")
+            assert pending(twenty_problems, "agentic") == {"not_needed": 7}
+            code, out, err = await run(twenty_problems, "experiment", "--resume", "e")
         assert code == 0, err
         assert served.asked == {"agent": 40, "shot": 40}
-        assert pending(folder, "agentic") == pending(folder, "single_shot") == {}
-        assert "decision" not in told(folder)
+        assert pending(twenty_problems, "agentic") == pending(twenty_problems, "single_shot") == {}
+        assert "decision" not in told(twenty_problems)
         assert "Stopping rule" not in out
 
     @pytest.mark.thorough
-    async def test_one_arm_alone_can_be_completed_as_a_run(self, folder: Path) -> None:
+    async def test_one_arm_alone_can_be_completed_as_a_run(self, twenty_problems: Path) -> None:
         served = Served()
         async with ChatServer(served) as server:
-            await run(folder, *flags(server, "--shots", "1", "--stop-when-decided"))
-            code, _, err = await run(folder, "run", "--resume", "e/agentic")
+            await run(twenty_problems, *flags(server, "--shots", "1", "--stop-when-decided"))
+            code, _, err = await run(twenty_problems, "run", "--resume", "e/agentic")
         assert code == 0, err
         assert served.asked == {"agent": 40, "shot": 13}
-        assert pending(folder, "agentic") == {}
-        assert "not_needed" not in json.loads((folder / "e/agentic/run.json").read_text())
+        assert pending(twenty_problems, "agentic") == {}
+        assert "not_needed" not in json.loads((twenty_problems / "e/agentic/run.json").read_text())
 
     @pytest.mark.thorough
-    async def test_arms_that_are_alike_are_asked_everything(self, folder: Path) -> None:
+    async def test_arms_that_are_alike_are_asked_everything(self, twenty_problems: Path) -> None:
         served = Served(shot=RIGHT)
         async with ChatServer(served) as server:
             more = ["--shots", "1", "--stop-when-decided", "-n", "12"]
-            code, out, err = await run(folder, *flags(server, *more))
+            code, out, err = await run(twenty_problems, *flags(server, *more))
         assert code == 0, err
         assert served.asked == {"agent": 24, "shot": 12}
         assert "Stopping rule: undecided after all problems (evidence 1, needs 20)." in out
 
     @pytest.mark.thorough
-    async def test_a_wider_level_decides_earlier(self, folder: Path) -> None:
+    async def test_a_wider_level_decides_earlier(self, twenty_problems: Path) -> None:
         served = Served()
         async with ChatServer(served) as server:
             more = ["--shots", "1", "--stop-when-decided", "--level", "0.4"]
-            code, _, err = await run(folder, *flags(server, *more))
+            code, _, err = await run(twenty_problems, *flags(server, *more))
         assert code == 0, err
         assert served.asked == {"agent": 10, "shot": 5}, "the e-value of 2.7 is enough"
 
     @pytest.mark.thorough
-    async def test_the_interval_may_be_narrow_enough(self, folder: Path) -> None:
+    async def test_the_interval_may_be_narrow_enough(self, twenty_problems: Path) -> None:
         served = Served(shot=RIGHT)
         async with ChatServer(served) as server:
             more = ["--shots", "1", "--precision", "90"]
-            code, out, err = await run(folder, *flags(server, *more))
+            code, out, err = await run(twenty_problems, *flags(server, *more))
         assert code == 0, err
         assert "Stopping rule: precise enough" in out
         assert served.asked == {"agent": 26, "shot": 13}
 
     @pytest.mark.thorough
     async def test_the_rule_decides_the_first_sentence_on_the_same_problems(
-        self, folder: Path
+        self, twenty_problems: Path
     ) -> None:
         served = Served()
         async with ChatServer(served) as server:
-            code, out, err = await run(folder, *flags(server, "--stop-when-decided"))
+            code, out, err = await run(twenty_problems, *flags(server, "--stop-when-decided"))
         assert code == 0, err
-        decision = told(folder)["decision"]
+        decision = told(twenty_problems)["decision"]
         assert (decision["question"], decision["pairs"]) == ("equal_spend", 13)
         assert served.asked == {"agent": 26, "shot": 26}
         text = " ".join(out.split())
@@ -211,35 +213,37 @@ class TestStopping:
 
     @pytest.mark.thorough
     async def test_a_grid_of_two_variants_may_stop_and_one_of_three_is_refused(
-        self, folder: Path
+        self, twenty_problems: Path
     ) -> None:
-        (folder / "mine.py").write_text(
+        (twenty_problems / "mine.py").write_text(
             "def good(problem):\n    return 'print(input())'\n"
             "def bad(problem):\n    return 'print(0)'\n"
         )
-        (folder / "g.yaml").write_text(
+        (twenty_problems / "g.yaml").write_text(
             "benchmark: jsonl:p.jsonl\nmodels: ['python:mine:bad', 'python:mine:good']\n"
         )
-        done = harness(folder, "experiment", "-c", "g.yaml", "--stop-when-decided", "--out", "e")
+        done = harness(
+            twenty_problems, "experiment", "-c", "g.yaml", "--stop-when-decided", "--out", "e"
+        )
         assert done.returncode == 0, done.stderr
         assert "python-mine-good minus python-mine-bad: +100.0 points" in done.stdout
-        assert len(results(folder / "e" / "python-mine-good")) == 13
+        assert len(results(twenty_problems / "e" / "python-mine-good")) == 13
         one = ["experiment", "-b", "fixture", "--mode", "single_shot", "--stop-when-decided"]
-        done = harness(folder, *one)
+        done = harness(twenty_problems, *one)
         assert done.returncode == 2
         assert "compare two variants, and this experiment has 1; leave them out" in done.stderr
 
 
 @pytest.mark.thorough
-def test_a_webhook_hears_of_each_run_once_though_it_is_done_in_parts(folder: Path) -> None:
-    (folder / "mine.py").write_text(
+def test_a_webhook_hears_of_each_run_once_though_it_is_done_in_parts(twenty_problems: Path) -> None:
+    (twenty_problems / "mine.py").write_text(
         "def good(problem):\n    return 'print(input())'\n"
         "def bad(problem):\n    return 'print(0)'\n"
     )
     models = ["-m", "python:mine:bad", "-m", "python:mine:good", "--mode", "single_shot"]
     with webhook_server() as hook:
         more = ["--stop-when-decided", "--notify", hook.url]
-        done = harness(folder, "experiment", "-b", "jsonl:p.jsonl", *models, *more)
+        done = harness(twenty_problems, "experiment", "-b", "jsonl:p.jsonl", *models, *more)
     assert done.returncode == 0, done.stderr
     heard = Counter(each.body["event"] for each in hook.posted)
     assert heard == {"run_started": 2, "run_ended": 2}
@@ -253,7 +257,7 @@ class TestInterrupted:
         ("during", "more"), [("agent", []), ("shot", []), ("shot", ["--stop-when-decided"])]
     )
     async def test_both_arms_go_on_where_they_were(
-        self, during: str, more: list[str], folder: Path
+        self, during: str, more: list[str], twenty_problems: Path
     ) -> None:
         served, released = Served(), asyncio.Event()
         reached = asyncio.Event()
@@ -266,7 +270,7 @@ class TestInterrupted:
             return Reply(reply.body, until=released.wait)
 
         async with ChatServer(script) as server:
-            process = await start(folder, *flags(server, "-n", "4", *more))
+            process = await start(twenty_problems, *flags(server, "-n", "4", *more))
             async with asyncio.timeout(60):
                 await reached.wait()
             process.send_signal(signal.SIGINT)
@@ -277,21 +281,21 @@ class TestInterrupted:
             again = " ".join(["interrupted; go on with: harness experiment --resume e", *more])
             assert again in err
             assert served.asked.total() < 16
-            code, _, err = await run(folder, "experiment", "--resume", "e")
+            code, _, err = await run(twenty_problems, "experiment", "--resume", "e")
         assert code == 0, err
         assert served.asked == {"agent": 8, "shot": 8}, "no answer is asked for twice"
-        assert len(results(folder / "e" / "agentic")) == 4
-        assert len(results(folder / "e" / "single_shot")) == 8
+        assert len(results(twenty_problems / "e" / "agentic")) == 4
+        assert len(results(twenty_problems / "e" / "single_shot")) == 8
 
 
 @pytest.mark.thorough
-async def test_resume_refuses_what_would_be_another_experiment(folder: Path) -> None:
+async def test_resume_refuses_what_would_be_another_experiment(twenty_problems: Path) -> None:
     async with ChatServer(Served()) as server:
-        await run(folder, *flags(server, "-n", "1"))
-        code, _, err = await run(folder, "experiment", "--resume", "e", "-n", "2")
+        await run(twenty_problems, *flags(server, "-n", "1"))
+        code, _, err = await run(twenty_problems, "experiment", "--resume", "e", "-n", "2")
     assert code == 2
     assert "--sample-size would make it another experiment" in err
-    done = harness(folder, "experiment", "--resume", "nowhere")
+    done = harness(twenty_problems, "experiment", "--resume", "nowhere")
     assert (done.returncode, "is not an experiment" in done.stderr) == (2, True)
 
 

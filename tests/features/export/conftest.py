@@ -18,7 +18,7 @@ MakeRun = Callable[..., Run]
 
 
 @pytest.fixture(scope="session")
-def folder(written_runs: Callable[..., Path]) -> Path:
+def two_runs(written_runs: Callable[..., Path]) -> Path:
     """Two runs: `agentic`, and `single` of six problems."""
     made = written_runs("agentic")
     done = harness(made, "run", *PLAYED, "-n", "6", "--out", "single")
@@ -27,9 +27,9 @@ def folder(written_runs: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture
-def agentic(folder: Path) -> Run:
+def agentic(two_runs: Path) -> Run:
     """A run of the agent loop."""
-    return read_run(folder / "agentic")
+    return read_run(two_runs / "agentic")
 
 
 @pytest.fixture

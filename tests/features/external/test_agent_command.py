@@ -26,7 +26,7 @@ NEEDLE = "48151623420815"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def with_older_runs(tmp_path: Path) -> Path:
     """Problems whose hidden tests and references carry a needle, and an older run of them."""
     rows = [
         {
@@ -77,36 +77,38 @@ def hunt(agents: Agents, folder: Path, where: str = sys.base_prefix) -> str:
 
 
 @pytest.mark.usefixtures("namespaces")
-def test_one_that_hunts_for_hidden_tests_finds_none(folder: Path, agents: Agents) -> None:
-    done = begun(folder, agents, hunt(agents, folder), "--agent-read", str(folder))
+def test_one_that_hunts_for_hidden_tests_finds_none(with_older_runs: Path, agents: Agents) -> None:
+    done = begun(
+        with_older_runs, agents, hunt(agents, with_older_runs), "--agent-read", str(with_older_runs)
+    )
     assert done.returncode == 0, done.stderr
-    gone = left(folder / "r")
+    gone = left(with_older_runs / "r")
     assert "FOUND" not in gone.stdout, gone.stdout
     assert gone.exit_code == 0, gone.stderr
-    assert f"SAW {folder}/plain/notes.txt" in gone.stdout  # what it is shown it sees
+    assert f"SAW {with_older_runs}/plain/notes.txt" in gone.stdout  # what it is shown it sees
     assert int(gone.stdout.rpartition("SEARCHED")[2]) > 20
     assert "WITHOUT A KEY 401" in gone.stdout
     assert "OTHER KEY 401" in gone.stdout
-    (result,) = results(folder / "r")
+    (result,) = results(with_older_runs / "r")
     assert result["confined"] is True
-    assert json.loads((folder / "r" / "run.json").read_text())["agent"]["confined"] is True
+    assert json.loads((with_older_runs / "r" / "run.json").read_text())["agent"]["confined"] is True
 
 
 @pytest.mark.thorough
 def test_the_same_one_finds_them_where_nothing_keeps_it_and_that_is_marked(
-    folder: Path, agents: Agents
+    with_older_runs: Path, agents: Agents
 ) -> None:
-    command = hunt(agents, folder, "named")
-    done = begun(folder, agents, command, "--set", "agent_without_namespace=true")
+    command = hunt(agents, with_older_runs, "named")
+    done = begun(with_older_runs, agents, command, "--set", "agent_without_namespace=true")
     assert done.returncode == 0, done.stderr
-    output = left(folder / "r").stdout
+    output = left(with_older_runs / "r").stdout
     for name in ("own.jsonl", "older", "runs", "hub"):
-        assert f"FOUND {folder / name}" in output
+        assert f"FOUND {with_older_runs / name}" in output
     assert "NOT isolated from hidden tests" in done.stderr
     assert "1 sample by an agent not isolated from hidden tests" in done.stdout
-    (result,) = results(folder / "r")
+    (result,) = results(with_older_runs / "r")
     assert result["confined"] is False
-    manifest = json.loads((folder / "r" / "run.json").read_text())
+    manifest = json.loads((with_older_runs / "r" / "run.json").read_text())
     limits = {"seconds": 1_800.0, "tool_calls": 200, "memory_mib": 4_096}
     agent = {"command": command.split(), "confined": False, "limits": limits}
     assert manifest["agent"] == agent
@@ -115,64 +117,67 @@ def test_the_same_one_finds_them_where_nothing_keeps_it_and_that_is_marked(
 
 @pytest.mark.thorough
 def test_where_no_namespace_can_be_made_it_is_refused_but_for_a_flag(
-    folder: Path, agents: Agents
+    with_older_runs: Path, agents: Agents
 ) -> None:
     base = ["run", "-b", "jsonl:own.jsonl", "-n", "1", "--out", "r"]
     base += ["--agent-command", agents.line("acts.py", "right")]
-    done = started_by(WITHOUT_NAMESPACES, folder, *base, *shown(agents))
+    done = started_by(WITHOUT_NAMESPACES, with_older_runs, *base, *shown(agents))
     assert done.returncode == 2
     assert "--set agent_without_namespace" in done.stderr.splitlines()[-1]
-    assert not (folder / "r").exists()
-    done = started_by(WITHOUT_NAMESPACES, folder, *base, "--set", "agent_without_namespace=true")
+    assert not (with_older_runs / "r").exists()
+    done = started_by(
+        WITHOUT_NAMESPACES, with_older_runs, *base, "--set", "agent_without_namespace=true"
+    )
     assert done.returncode == 0, done.stderr
-    (result,) = results(folder / "r")
+    (result,) = results(with_older_runs / "r")
     assert (result["verdict"], result["confined"]) == ("accepted", False)
 
 
 @pytest.mark.usefixtures("namespaces")
-def test_an_agent_s_solution_is_an_ordinary_result(folder: Path, agents: Agents) -> None:
+def test_an_agent_s_solution_is_an_ordinary_result(with_older_runs: Path, agents: Agents) -> None:
     command = agents.line("acts.py", "hello", "read", "right", "run")
-    done = begun(folder, agents, command, "-m", "my agent", "--set", "max_tool_calls=9")
+    done = begun(with_older_runs, agents, command, "-m", "my agent", "--set", "max_tool_calls=9")
     assert done.returncode == 0, done.stderr
-    (result,) = results(folder / "r")
+    (result,) = results(with_older_runs / "r")
     assert (result["verdict"], result["hidden_passed"], result["tool_calls"]) == ("accepted", 1, 3)
     assert (result["usage"], result["cost"], result["model_calls"]) == (None, None, 0)
     assert "not isolated" not in done.stdout
     assert "tokens unknown" in " ".join(done.stdout.split())
     assert "may bill" not in done.stderr
-    manifest = json.loads((folder / "r" / "run.json").read_text())
+    manifest = json.loads((with_older_runs / "r" / "run.json").read_text())
     assert manifest["spec"]["model"] == "agent:my agent"
     assert manifest["agent"]["command"] == command.split()
-    again = harness(folder, "run", "--resume", "r")
+    again = harness(with_older_runs, "run", "--resume", "r")
     assert again.returncode == 0, again.stderr
     assert "all of them done" in again.stderr
-    transcript = harness(folder, "transcript", "r", "jsonl/sum-0")
+    transcript = harness(with_older_runs, "transcript", "r", "jsonl/sum-0")
     assert "test agent 1 left after" in transcript.stdout, transcript.stderr
     assert "All 1 public tests passed" in transcript.stdout
     for kind in ("csv", "junit", "openai-messages"):
-        out = harness(folder, "export", "r", "--to", kind)
+        out = harness(with_older_runs, "export", "r", "--to", kind)
         assert out.returncode == 0, out.stderr
         assert "sum-0" in out.stdout
     replayed = harness(
-        folder, "run", "-m", "replay:r", "--agentic-mode", "-b", "jsonl:own.jsonl", "-n", "1",
-        "--set", "stop_on_pass=false", "--out", "again",
-    )  # fmt: skip
+        with_older_runs,
+        *("run", "-m", "replay:r", "--agentic-mode", "-b", "jsonl:own.jsonl", "-n", "1"),
+        *("--set", "stop_on_pass=false", "--out", "again"),
+    )
     assert replayed.returncode == 0, replayed.stderr
-    assert results(folder / "again")[0]["verdict"] == "accepted"
-    compared = harness(folder, "compare", "again", "r", "--details")
+    assert results(with_older_runs / "again")[0]["verdict"] == "accepted"
+    compared = harness(with_older_runs, "compare", "again", "r", "--details")
     assert (
         "turns, tokens and costs cannot be compared: B is the work of an external agent"
         in " ".join(compared.stdout.split())
     )
-    shown_again = harness(folder, "show", "r")
+    shown_again = harness(with_older_runs, "show", "r")
     assert shown_again.returncode == 0, shown_again.stderr
-    page = harness(folder, "report", "r", "again", "-o", "page.html")
+    page = harness(with_older_runs, "report", "r", "again", "-o", "page.html")
     assert page.returncode == 0, page.stderr
 
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("namespaces")
-def test_the_mcp_package_speaks_to_it_too(folder: Path, agents: Agents) -> None:
+def test_the_mcp_package_speaks_to_it_too(with_older_runs: Path, agents: Agents) -> None:
     """The package is the test's own: installed where the harness is, and shown to the agent."""
     import mcp
 
@@ -180,38 +185,42 @@ def test_the_mcp_package_speaks_to_it_too(folder: Path, agents: Agents) -> None:
     path = f"{packages}"
     command = agents.line("by_the_sdk.py", "{mcp_config}")
     done = begun(
-        folder,
+        with_older_runs,
         agents,
         f"env PYTHONPATH={shlex.quote(str(path))} {command.replace(' -E', '')}",
         "--agent-read",
         path,
     )
     assert done.returncode == 0, done.stderr
-    (result,) = results(folder / "r")
+    (result,) = results(with_older_runs / "r")
     assert (result["verdict"], result["tool_calls"]) == ("accepted", 3)
-    assert left(folder / "r").client.startswith("mcp")
+    assert left(with_older_runs / "r").client.startswith("mcp")
 
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("namespaces")
-def test_an_agent_sees_only_the_environment_it_is_given(folder: Path, agents: Agents) -> None:
+def test_an_agent_sees_only_the_environment_it_is_given(
+    with_older_runs: Path, agents: Agents
+) -> None:
     steps = ("hello", "tell=MY_KEY", "tell=OTHER_KEY", "tell=LANG", "right")
     secrets = {"MY_KEY": "planted-one", "OTHER_KEY": "planted-two"}
     command = agents.line("acts.py", *steps)
-    done = begun(folder, agents, command, "--agent-env", "MY_KEY", **secrets)
+    done = begun(with_older_runs, agents, command, "--agent-env", "MY_KEY", **secrets)
     assert done.returncode == 0, done.stderr
-    assert left(folder / "r").stderr.split() == ["[MY_KEY]", "None", "C.UTF-8"]
-    kept = [path.read_text() for path in (folder / "r").rglob("*") if path.is_file()]
+    assert left(with_older_runs / "r").stderr.split() == ["[MY_KEY]", "None", "C.UTF-8"]
+    kept = [path.read_text() for path in (with_older_runs / "r").rglob("*") if path.is_file()]
     assert "planted" not in "".join(kept)
 
 
 def test_an_agent_s_program_is_found_in_the_virtual_environment_that_is_not_active(
-    folder: Path, agents: Agents
+    with_older_runs: Path, agents: Agents
 ) -> None:
     command = f"python -E -s {agents.folder / 'acts.py'} hello tell=PATH right"
-    done = begun(folder, agents, command, "--set", "agent_without_namespace=true", PATH="/nowhere")
+    done = begun(
+        with_older_runs, agents, command, "--set", "agent_without_namespace=true", PATH="/nowhere"
+    )
     assert done.returncode == 0, done.stderr
-    assert left(folder / "r").stderr.split() == [f"{Path(sys.executable).parent}:/nowhere"]
+    assert left(with_older_runs / "r").stderr.split() == [f"{Path(sys.executable).parent}:/nowhere"]
 
 
 SH = {"agent_command": "sh"}
@@ -245,12 +254,12 @@ SH = {"agent_command": "sh"}
     ids=str,
 )
 def test_what_makes_no_sense_is_refused_in_one_line(
-    folder: Path, flags: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+    with_older_runs: Path, flags: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from huggingface_hub import constants
 
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(constants, "HF_HOME", str(folder / "hub"))
+    monkeypatch.chdir(with_older_runs)
+    monkeypatch.setattr(constants, "HF_HOME", str(with_older_runs / "hub"))
     base = {"benchmark": "jsonl:own.jsonl", "model": "x", "sample_size": 1}
     with pytest.raises(UsageError) as refused:
         Running(as_json=False).start({**base, **flags}, out=Path("r"), config=None)
@@ -261,15 +270,22 @@ def test_what_makes_no_sense_is_refused_in_one_line(
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("namespaces")
-def test_one_that_never_begins_leaves_its_sample_pending(folder: Path, agents: Agents) -> None:
-    done = begun(folder, agents, agents.line("acts.py", "exit=9"))
+def test_one_that_never_begins_leaves_its_sample_pending(
+    with_older_runs: Path, agents: Agents
+) -> None:
+    done = begun(with_older_runs, agents, agents.line("acts.py", "exit=9"))
     assert done.returncode == 4
     assert "exit code 9 and called no tool" in " ".join(done.stderr.split())
-    assert results(folder / "r") == []
+    assert results(with_older_runs / "r") == []
     mended = agents.folder / "mended.py"
     shutil.copy(agents.folder / "acts.py", mended)
     again = harness(
-        folder, "run", "--resume", "r", "--agent-command", agents.line("mended.py", "right")
+        with_older_runs,
+        "run",
+        "--resume",
+        "r",
+        "--agent-command",
+        agents.line("mended.py", "right"),
     )
     assert again.returncode == 2
     assert "cannot be changed on --resume" in again.stderr
@@ -278,32 +294,34 @@ def test_one_that_never_begins_leaves_its_sample_pending(folder: Path, agents: A
 @pytest.mark.thorough
 @pytest.mark.usefixtures("namespaces")
 async def test_an_interrupt_ends_it_and_another_one_begins_anew(
-    folder: Path, agents: Agents
+    with_older_runs: Path, agents: Agents
 ) -> None:
     seconds = long_while()
     command = agents.line("acts.py", "right", f"leave-behind={seconds}", "say=on", "sleep=60")
     base = ["run", "-b", "jsonl:own.jsonl", "-n", "1", "--out", "r"]
     base += ["--agent-command", command, *shown(agents)]
-    process = await start(folder, *base, HF_HOME=str(folder / "hub"))
-    path = folder / "r" / "transcripts" / "jsonl%2Fsum-0-0.jsonl"
+    process = await start(with_older_runs, *base, HF_HOME=str(with_older_runs / "hub"))
+    path = with_older_runs / "r" / "transcripts" / "jsonl%2Fsum-0-0.jsonl"
     async with asyncio.timeout(60):
         while "tool_result" not in await asyncio.to_thread(_text, path):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
     process.send_signal(signal.SIGINT)
     code, _, err = await finish(process)
     assert (code, "go on with: harness run --resume r" in err) == (130, True), err
-    assert results(folder / "r") == []
+    assert results(with_older_runs / "r") == []
     assert ends(f"sleep({seconds})")
     assert ends(f"leave-behind={seconds}")
     (agents.folder / "acts.py").rename(agents.folder / "kept.py")
     shutil.copy(agents.folder / "quick.py", agents.folder / "acts.py")
     try:
-        done = harness(folder, "run", "--resume", "r", HF_HOME=str(folder / "hub"))
+        done = harness(
+            with_older_runs, "run", "--resume", "r", HF_HOME=str(with_older_runs / "hub")
+        )
     finally:
         (agents.folder / "kept.py").rename(agents.folder / "acts.py")
     assert done.returncode == 0, done.stderr
-    assert results(folder / "r")[0]["verdict"] == "accepted"
-    transcript = harness(folder, "transcript", "r", "jsonl/sum-0").stdout
+    assert results(with_older_runs / "r")[0]["verdict"] == "accepted"
+    transcript = harness(with_older_runs, "transcript", "r", "jsonl/sum-0").stdout
     assert "a new one starts" in transcript
 
 

@@ -23,7 +23,7 @@ NEEDLE = "48151623420815"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def two_sums(tmp_path: Path) -> Path:
     rows = [
         {
             "id": f"sum-{number}",
@@ -83,9 +83,9 @@ async def leave(process: Process) -> tuple[int | None, str, str]:
     return await finish(process)
 
 
-async def test_the_mcp_packages_own_client_solves_a_problem_over_stdio(folder: Path) -> None:
+async def test_the_mcp_packages_own_client_solves_a_problem_over_stdio(two_sums: Path) -> None:
     server = StdioServerParameters(
-        command=PROGRAM, args=words("-m", "somebody"), env=environment(), cwd=str(folder)
+        command=PROGRAM, args=words("-m", "somebody"), env=environment(), cwd=str(two_sums)
     )
     async with Client(stdio_client(server)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -98,15 +98,15 @@ async def test_the_mcp_packages_own_client_solves_a_problem_over_stdio(folder: P
         tested = await client.call_tool("run_tests", {})
         assert "All 1 public tests passed" in tested.content[0].text
         assert NEEDLE not in str([read, tested, tools])
-    (result,) = results(folder / "r")  # it was graded before the client let go of the process
+    (result,) = results(two_sums / "r")  # it was graded before the client let go of the process
     assert (result["verdict"], result["hidden_passed"]) == ("accepted", 1)
     assert (result["stop_reason"], result["confined"]) == ("model_stopped", False)
-    manifest = json.loads((folder / "r" / "run.json").read_text())
+    manifest = json.loads((two_sums / "r" / "run.json").read_text())
     assert (manifest["spec"]["mode"], manifest["spec"]["model"]) == ("mcp", "agent:somebody")
 
 
-async def test_the_tools_are_told_in_the_words_of_the_named_set(folder: Path) -> None:
-    mine = folder / "mine"
+async def test_the_tools_are_told_in_the_words_of_the_named_set(two_sums: Path) -> None:
+    mine = two_sums / "mine"
     mine.mkdir()
     (mine / "system.j2").write_text("Be brief.")
     (mine / "user.j2").write_text(
@@ -114,7 +114,7 @@ async def test_the_tools_are_told_in_the_words_of_the_named_set(folder: Path) ->
     )
     (mine / "describe.j2").write_text("My {{ tool }} {{ argument }}.")
     (mine / "report.j2").write_text("My report: {{ verdict }}.")
-    process = await serving(folder, "--prompt", "mine")
+    process = await serving(two_sums, "--prompt", "mine")
     assert process.stdin is not None
     calls = call("write_solution", 3, code="print(1)") + call("run_tests", 4)
     process.stdin.write(HELLO + message("tools/list", 2) + calls)
@@ -124,14 +124,14 @@ async def test_the_tools_are_told_in_the_words_of_the_named_set(folder: Path) ->
     assert described["run_tests"].strip() == "My run_tests ."
     assert "My report: wrong_answer." in str(got[4])
     assert (await leave(process))[0] == 0
-    prompt = json.loads((folder / "r" / "run.json").read_text())["prompt"]
+    prompt = json.loads((two_sums / "r" / "run.json").read_text())["prompt"]
     assert prompt["parts"]["describe"] == "My {{ tool }} {{ argument }}."
 
 
 async def test_what_a_client_does_is_an_ordinary_run_and_stdout_is_the_protocols(
-    folder: Path,
+    two_sums: Path,
 ) -> None:
-    process = await serving(folder)
+    process = await serving(two_sums)
     assert process.stdin is not None
     process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("submit", 3))
     responses = await answers(process, 1, 2, 3)
@@ -141,47 +141,50 @@ async def test_what_a_client_does_is_an_ordinary_run_and_stdout_is_the_protocols
     assert (code, rest) == (0, "")
     assert "verdict: accepted, tests 2 of 2; stopped by: submitted" in err
     assert "run directory: r" in err
-    shown = harness(folder, "show", "r")
+    shown = harness(two_sums, "show", "r")
     assert shown.returncode == 0, shown.stderr
     assert "1 sample by an agent not isolated from hidden tests" in shown.stdout
-    transcripts = Transcripts(folder / "r")
+    transcripts = Transcripts(two_sums / "r")
     text = "".join(e.model_dump_json() for e in transcripts.events(transcripts.names()[0]))
     assert '"client":"by hand 2"' in text
-    again = harness(folder, *words())
+    again = harness(two_sums, *words())
     assert again.returncode == 0, again.stderr
     assert "is graded already" in again.stderr
     assert "verdict: accepted" in again.stderr
 
 
-async def test_a_run_may_get_another_problem(folder: Path) -> None:
+async def test_a_run_may_get_another_problem(two_sums: Path) -> None:
     for problem in ("sum-0", "jsonl/sum-1"):
-        process = await serving(folder, problem=problem)
+        process = await serving(two_sums, problem=problem)
         assert process.stdin is not None
         process.stdin.write(HELLO + call("write_solution", 2, code="print(0)"))
         await answers(process, 1, 2)
         code, out, err = await leave(process)
         assert (code, out) == (0, ""), err
-    assert {each["problem_id"] for each in results(folder / "r")} == {"jsonl/sum-0", "jsonl/sum-1"}
-    assert {each["verdict"] for each in results(folder / "r")} == {"wrong_answer"}
-    assert harness(folder, "run", "--resume", "r").returncode == 0
+    assert {each["problem_id"] for each in results(two_sums / "r")} == {
+        "jsonl/sum-0",
+        "jsonl/sum-1",
+    }
+    assert {each["verdict"] for each in results(two_sums / "r")} == {"wrong_answer"}
+    assert harness(two_sums, "run", "--resume", "r").returncode == 0
 
 
 @pytest.mark.thorough
-def test_a_client_that_leaves_without_a_call_leaves_the_sample_pending(folder: Path) -> None:
-    (folder / "script").write_bytes(HELLO + call("write_solution", 2, code=RIGHT))
-    for number, name in enumerate(("/dev/null", folder / "script")):
+def test_a_client_that_leaves_without_a_call_leaves_the_sample_pending(two_sums: Path) -> None:
+    (two_sums / "script").write_bytes(HELLO + call("write_solution", 2, code=RIGHT))
+    for number, name in enumerate(("/dev/null", two_sums / "script")):
         again = f"harness mcp --problem sum-{number} --out r"
         with Path(name).open("rb") as stdin:
             done = subprocess.run(
                 [PROGRAM, *words(problem=f"sum-{number}")],
-                cwd=folder, env=environment(), stdin=stdin, capture_output=True, timeout=60,
+                cwd=two_sums, env=environment(), stdin=stdin, capture_output=True, timeout=60,
                 check=False,
             )  # fmt: skip
         told = done.stderr.decode()
         assert done.returncode == (0 if number else 4), told
         assert (f"left without a tool call; go on with: {again}" in told) == (not number)
         assert done.stdout.count(b"\n") == 2 * number
-    assert [each["verdict"] for each in results(folder / "r")] == ["accepted"]
+    assert [each["verdict"] for each in results(two_sums / "r")] == ["accepted"]
 
 
 def garbage() -> bytes:
@@ -192,8 +195,8 @@ def garbage() -> bytes:
 
 
 @pytest.mark.thorough
-async def test_garbage_on_stdin_hurts_nobody(folder: Path) -> None:
-    process = await serving(folder)
+async def test_garbage_on_stdin_hurts_nobody(two_sums: Path) -> None:
+    process = await serving(two_sums)
     assert process.stdin is not None
     process.stdin.write(garbage() + HELLO + garbage())
     process.stdin.write(call("write_solution", 2, code=7) + call("write_solution", 3, code=RIGHT))
@@ -202,12 +205,12 @@ async def test_garbage_on_stdin_hurts_nobody(folder: Path) -> None:
     assert responses[8]["error"]["code"] == -32601
     code, _, err = await leave(process)
     assert code == 0, err
-    assert results(folder / "r")[0]["verdict"] == "accepted"
+    assert results(two_sums / "r")[0]["verdict"] == "accepted"
 
 
 @pytest.mark.thorough
-async def test_a_client_that_never_reads_makes_nothing_grow(folder: Path) -> None:
-    process = await serving(folder)
+async def test_a_client_that_never_reads_makes_nothing_grow(two_sums: Path) -> None:
+    process = await serving(two_sums)
     assert process.stdin is not None
     process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT))
     await answers(process, 1, 2)
@@ -222,7 +225,7 @@ async def test_a_client_that_never_reads_makes_nothing_grow(folder: Path) -> Non
     code, _, err = await finish(process)
     assert code == 0, err  # what was written is graded
     assert peak - before < 30_000  # KiB; 60,000 are held ready for it
-    assert results(folder / "r")[0]["verdict"] == "accepted"
+    assert results(two_sums / "r")[0]["verdict"] == "accepted"
 
 
 def _peak(process: Process) -> int:
@@ -236,8 +239,8 @@ async def _flood(stdin: asyncio.StreamWriter, data: bytes) -> None:
         await stdin.drain()
 
 
-async def test_a_limit_of_calls_ends_the_session(folder: Path) -> None:
-    process = await serving(folder, "--set", "max_tool_calls=1", "--no-submit-tool")
+async def test_a_limit_of_calls_ends_the_session(two_sums: Path) -> None:
+    process = await serving(two_sums, "--set", "max_tool_calls=1", "--no-submit-tool")
     assert process.stdin is not None
     process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("run_tests", 3))
     responses = await answers(process, 1, 2, 3)
@@ -247,8 +250,8 @@ async def test_a_limit_of_calls_ends_the_session(folder: Path) -> None:
 
 
 @pytest.mark.thorough
-async def test_a_limit_of_time_before_any_call_leaves_the_sample_pending(folder: Path) -> None:
-    process = await serving(folder, "--sample-timeout", "0.5")
+async def test_a_limit_of_time_before_any_call_leaves_the_sample_pending(two_sums: Path) -> None:
+    process = await serving(two_sums, "--sample-timeout", "0.5")
     assert process.stdin is not None
     assert process.stderr is not None
     process.stdin.write(HELLO)
@@ -256,12 +259,12 @@ async def test_a_limit_of_time_before_any_call_leaves_the_sample_pending(folder:
         err = (await process.stderr.read()).decode()
     assert await process.wait() == 4
     assert "no tool was called before the time limit; go on with: harness mcp" in err
-    assert not results(folder / "r")
+    assert not results(two_sums / "r")
 
 
 @pytest.mark.thorough
-async def test_a_limit_of_time_ends_the_session(folder: Path) -> None:
-    process = await serving(folder, "--sample-timeout", "5")
+async def test_a_limit_of_time_ends_the_session(two_sums: Path) -> None:
+    process = await serving(two_sums, "--sample-timeout", "5")
     assert process.stdin is not None
     assert process.stderr is not None
     process.stdin.write(HELLO + call("write_solution", 2, code="print(0)"))
@@ -283,8 +286,8 @@ async def _address(process: Process) -> dict[str, Any]:
 
 
 @pytest.mark.thorough
-async def test_over_http_a_client_needs_the_key_and_may_submit(folder: Path) -> None:
-    process = await serving(folder, "--http")
+async def test_over_http_a_client_needs_the_key_and_may_submit(two_sums: Path) -> None:
+    process = await serving(two_sums, "--http")
     there = await _address(process)
     assert there["url"].startswith("http://127.0.0.1:")
     async with httpx2.AsyncClient(timeout=60) as stranger:
@@ -307,13 +310,13 @@ async def test_over_http_a_client_needs_the_key_and_may_submit(folder: Path) -> 
     code, out, err = await leave(process)
     assert (code, out) == (0, ""), err
     assert "verdict: accepted" in err
-    assert results(folder / "r")[0]["tool_calls"] == 10
+    assert results(two_sums / "r")[0]["tool_calls"] == 10
 
 
 @pytest.mark.thorough
-async def test_an_interrupt_is_the_end_of_the_work_if_there_is_any(folder: Path) -> None:
+async def test_an_interrupt_is_the_end_of_the_work_if_there_is_any(two_sums: Path) -> None:
     key = "a-key-that-was-agreed-upon"
-    process = await serving(folder, "--http", ":0", HARNESS_MCP_TOKEN=key)
+    process = await serving(two_sums, "--http", ":0", HARNESS_MCP_TOKEN=key)
     there = await _address(process)
     assert there["headers"] == {"Authorization": f"Bearer {key}"}
     async with (
@@ -327,8 +330,8 @@ async def test_an_interrupt_is_the_end_of_the_work_if_there_is_any(folder: Path)
 
 
 @pytest.mark.thorough
-async def test_an_interrupt_before_there_is_any_leaves_the_sample_pending(folder: Path) -> None:
-    process = await serving(folder, "--http")
+async def test_an_interrupt_before_there_is_any_leaves_the_sample_pending(two_sums: Path) -> None:
+    process = await serving(two_sums, "--http")
     there = await _address(process)
     async with httpx2.AsyncClient(timeout=60) as stranger:  # an answer says that it serves by now
         assert (await stranger.post(there["url"], json={})).status_code == 401
@@ -336,35 +339,35 @@ async def test_an_interrupt_before_there_is_any_leaves_the_sample_pending(folder
     code, _, err = await leave(process)
     assert code == 130
     assert "nothing is graded" in err
-    assert results(folder / "r") == []
-    resumed = harness(folder, "run", "--resume", "r")
+    assert results(two_sums / "r") == []
+    resumed = harness(two_sums, "run", "--resume", "r")
     assert resumed.returncode == 4
     assert "no agent is connected" in resumed.stderr
     assert "--resume" not in resumed.stderr
     way = resumed.stderr.rpartition("connect an agent: harness ")[2].split()
     assert (way[0], way[-2:]) == ("mcp", ["--out", "r"])
     assert f"Connect an agent: harness {' '.join(way)}" in " ".join(
-        harness(folder, "show", "r").stdout.split()
+        harness(two_sums, "show", "r").stdout.split()
     )
-    again = await start_with_input(folder, *way)
+    again = await start_with_input(two_sums, *way)
     assert again.stdin is not None
     again.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("submit", 3))
     await answers(again, 1, 2, 3)
     assert (await leave(again))[0] == 0
-    assert [each["verdict"] for each in results(folder / "r")] == ["accepted"]
+    assert [each["verdict"] for each in results(two_sums / "r")] == ["accepted"]
 
 
 @pytest.mark.thorough
-async def test_what_was_handed_in_before_a_crash_is_graded_without_an_agent(folder: Path) -> None:
-    process = await serving(folder)
+async def test_what_was_handed_in_before_a_crash_is_graded_without_an_agent(two_sums: Path) -> None:
+    process = await serving(two_sums)
     assert process.stdin is not None
     process.stdin.write(HELLO + call("write_solution", 2, code=RIGHT) + call("submit", 3))
     await answers(process, 1, 2, 3)
     await leave(process)
-    (folder / "r" / "results.jsonl").write_text("")  # as if it had been killed before
-    resumed = harness(folder, "run", "--resume", "r")
+    (two_sums / "r" / "results.jsonl").write_text("")  # as if it had been killed before
+    resumed = harness(two_sums, "run", "--resume", "r")
     assert resumed.returncode == 0, resumed.stderr
-    (result,) = results(folder / "r")
+    (result,) = results(two_sums / "r")
     assert (result["verdict"], result["stop_reason"]) == ("accepted", "submitted")
 
 
@@ -377,22 +380,22 @@ async def test_what_was_handed_in_before_a_crash_is_graded_without_an_agent(fold
         (["--http", "nowhere:x"], "HOST:PORT"),
     ],
 )
-def test_what_makes_no_sense_is_refused(folder: Path, flags: list[str], error_text: str) -> None:
-    done = harness(folder, *words(*flags))
+def test_what_makes_no_sense_is_refused(two_sums: Path, flags: list[str], error_text: str) -> None:
+    done = harness(two_sums, *words(*flags))
     assert done.returncode in {2, 3}
     assert error_text in done.stderr.splitlines()[-1]
     assert done.stdout == ""
-    assert not (folder / "r").exists()
+    assert not (two_sums / "r").exists()
 
 
-def test_a_key_that_could_be_guessed_is_refused(folder: Path) -> None:
-    done = harness(folder, *words("--http"), HARNESS_MCP_TOKEN="short")
+def test_a_key_that_could_be_guessed_is_refused(two_sums: Path) -> None:
+    done = harness(two_sums, *words("--http"), HARNESS_MCP_TOKEN="short")
     assert (done.returncode, done.stdout) == (2, "")
     assert "HARNESS_MCP_TOKEN" in done.stderr
 
 
-def test_another_kind_of_run_is_none_to_add_to(folder: Path) -> None:
-    assert harness(folder, "run", "-n", "1", "--out", "r").returncode == 0
-    done = harness(folder, *words())
+def test_another_kind_of_run_is_none_to_add_to(two_sums: Path) -> None:
+    assert harness(two_sums, "run", "-n", "1", "--out", "r").returncode == 0
+    done = harness(two_sums, *words())
     assert (done.returncode, done.stdout) == (2, "")
     assert "none of `harness mcp`" in done.stderr

@@ -51,7 +51,7 @@ EXECUTIONS = (
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def two_kinds(tmp_path: Path) -> Path:
     write(tmp_path, "outputs.jsonl", OUTPUTS)
     write(tmp_path, "executions.jsonl", EXECUTIONS)
     return tmp_path
@@ -80,7 +80,7 @@ def verdicts(graded: Any) -> list[tuple[str, str]]:
 
 
 class TestPredictions:
-    def test_predictions_of_test_outputs_are_values_or_assertions(self, folder: Path) -> None:
+    def test_predictions_of_test_outputs_are_values_or_assertions(self, two_kinds: Path) -> None:
         rows = [
             {"question_id": "9001", "test_id": 10, "pred_list": ["assert addUp([1, 2]) == 3", "4"]},
             {
@@ -90,7 +90,7 @@ class TestPredictions:
             },
             {"question_id": 30, "test_id": "0", "pred_list": ["'seven'", ""]},
         ]
-        grades = graded(folder, "outputs.jsonl", rows)
+        grades = graded(two_kinds, "outputs.jsonl", rows)
         assert verdicts(grades) == [
             ("9001_10", "accepted"),
             ("9001_10", "wrong_answer"),
@@ -102,12 +102,12 @@ class TestPredictions:
         assert grades["summary"]["pass_at_1"]["value"] == pytest.approx((1 / 2 + 1 + 1 / 2) / 3)
         assert grades["summary"]["isolation"] == {}
 
-    def test_predictions_of_executions_are_values(self, folder: Path) -> None:
+    def test_predictions_of_executions_are_values(self, two_kinds: Path) -> None:
         rows = [
             {"id": "sample_2", "pred_list": ["(1, 1)", "[1, 1]", "1, 1"]},
             {"id": "sample_10", "pred_list": ["6", "3 or True", "assert twice(x = 3) == 6"]},
         ]
-        grades = graded(folder, "executions.jsonl", rows)
+        grades = graded(two_kinds, "executions.jsonl", rows)
         assert verdicts(grades) == [
             ("sample_2", "accepted"),
             ("sample_2", "wrong_answer"),
@@ -136,13 +136,13 @@ class TestPredictions:
         ],
     )
     def test_lists_without_names_are_in_upstream_s_order(
-        self, problems: str, lists: Any, expected: Any, folder: Path
+        self, problems: str, lists: Any, expected: Any, two_kinds: Path
     ) -> None:
-        sample_verdicts = verdicts(graded(folder, problems, lists))
+        sample_verdicts = verdicts(graded(two_kinds, problems, lists))
         assert [(name, verdict == "accepted") for name, verdict in sample_verdicts] == expected
 
-    def test_lists_that_are_too_few_are_refused(self, folder: Path) -> None:
-        done = run(folder, "outputs.jsonl", [["3"], ["4"]])
+    def test_lists_that_are_too_few_are_refused(self, two_kinds: Path) -> None:
+        done = run(two_kinds, "outputs.jsonl", [["3"], ["4"]])
         assert done.returncode == 2
         assert done.stderr == (
             "harness: the file is a list of 2 lists without names, and there are 3 problems: it "
@@ -169,30 +169,30 @@ class TestPredictions:
         ],
     )
     def test_a_file_that_is_otherwise_is_refused_in_a_line(
-        self, solutions: Any, message: str, folder: Path
+        self, solutions: Any, message: str, two_kinds: Path
     ) -> None:
-        done = run(folder, "outputs.jsonl", solutions)
+        done = run(two_kinds, "outputs.jsonl", solutions)
         assert done.returncode == 2
         (line,) = done.stderr.splitlines()
         assert message in line
 
 
 class TestPublished:
-    def test_verdicts_of_upstream_stand_beside_ours(self, folder: Path) -> None:
+    def test_verdicts_of_upstream_stand_beside_ours(self, two_kinds: Path) -> None:
         row = OUTPUTS[1] | {
             "output_list": ["```\nassert addUp([]) == [True, None]\n```", "x", "y"],
             "pred_list": ["assert addUp([]) == [True, None]", "[true, null]", "5"],
             "graded_list": [True, False, False],
             "pass@1": 1 / 3,
         }
-        grades = graded(folder, "outputs.jsonl", [row])
+        grades = graded(two_kinds, "outputs.jsonl", [row])
         assert [each["agrees"] for each in grades["results"]] == [True, False, True]
         published = grades["summary"]["published"]
         assert (published["compared"], published["agree"]) == (3, 2)
         assert published["passed_here_only"] == 1
 
     def test_what_upstream_left_out_is_judged_and_has_no_published_verdict(
-        self, folder: Path
+        self, two_kinds: Path
     ) -> None:
         row = EXECUTIONS[0] | {
             "output_list": ["a", "b", "c"],
@@ -200,7 +200,7 @@ class TestPublished:
             "graded_list": [False, True],
             "pass@1": 0.5,
         }
-        grades = graded(folder, "executions.jsonl", [row])
+        grades = graded(two_kinds, "executions.jsonl", [row])
         assert [each["verdict"] for each in grades["results"]] == [
             "wrong_answer",
             "wrong_answer",
@@ -209,43 +209,43 @@ class TestPublished:
         assert [each["agrees"] for each in grades["results"]] == [True, None, True]
         assert grades["summary"]["pass_at_1"]["value"] == pytest.approx(1 / 3)
 
-    def test_predictions_that_upstream_left_out_agree_as_false(self, folder: Path) -> None:
+    def test_predictions_that_upstream_left_out_agree_as_false(self, two_kinds: Path) -> None:
         row = EXECUTIONS[0] | {"pred_list": ["twice(x = 3)"] * 2, "graded_list": [False, False]}
-        grades = graded(folder, "executions.jsonl", [row])
+        grades = graded(two_kinds, "executions.jsonl", [row])
         assert [each["agrees"] for each in grades["results"]] == [True, True]
 
 
 class TestOwnForm:
-    def test_words_are_searched_for_the_answer(self, folder: Path) -> None:
+    def test_words_are_searched_for_the_answer(self, two_kinds: Path) -> None:
         model_output = "I think x == 3.\n[ANSWER]\nassert twice(x = 3) == 6\n[/ANSWER]"
         rows = json.dumps({"problem_id": "sample_10", "output": model_output}) + "\n"
-        (ours,) = graded(folder, "executions.jsonl", rows)["results"]
+        (ours,) = graded(two_kinds, "executions.jsonl", rows)["results"]
         assert (ours["verdict"], ours["extraction"]) == ("accepted", "answer tags")
-        (direct,) = graded(folder, "executions.jsonl", rows, "--extract", "lcb")["results"]
+        (direct,) = graded(two_kinds, "executions.jsonl", rows, "--extract", "lcb")["results"]
         assert direct["verdict"] == "wrong_answer"
-        (cot,) = graded(folder, "executions.jsonl", rows, "--extract", "lcb-cot")["results"]
+        (cot,) = graded(two_kinds, "executions.jsonl", rows, "--extract", "lcb-cot")["results"]
         assert (cot["verdict"], cot["extraction"]) == ("accepted", "after ==")
 
-    def test_an_answer_may_be_called_so(self, folder: Path) -> None:
+    def test_an_answer_may_be_called_so(self, two_kinds: Path) -> None:
         rows = json.dumps({"problem_id": "sample_10", "answer": "6", "passed": True}) + "\n"
-        (only,) = graded(folder, "executions.jsonl", rows)["results"]
+        (only,) = graded(two_kinds, "executions.jsonl", rows)["results"]
         assert (only["verdict"], only["agrees"], only["extraction"]) == ("accepted", True, "")
 
-    def test_an_extraction_of_another_kind_is_refused(self, folder: Path) -> None:
+    def test_an_extraction_of_another_kind_is_refused(self, two_kinds: Path) -> None:
         rows = json.dumps({"problem_id": "9001_2", "output": "5"}) + "\n"
-        done = run(folder, "outputs.jsonl", rows, "--extract", "lcb-cot")
+        done = run(two_kinds, "outputs.jsonl", rows, "--extract", "lcb-cot")
         assert done.returncode == 2
         assert done.stderr == (
             "harness: --extract lcb-cot: known are harness, lcb for test output prediction\n"
         )
 
-    def test_answers_of_two_kinds_are_refused(self, folder: Path) -> None:
-        write(folder, "both.jsonl", [OUTPUTS[0], EXECUTIONS[0]])
+    def test_answers_of_two_kinds_are_refused(self, two_kinds: Path) -> None:
+        write(two_kinds, "both.jsonl", [OUTPUTS[0], EXECUTIONS[0]])
         rows = [{"problem_id": name, "answer": "6"} for name in ("9001_10", "sample_10")]
-        done = run(folder, "both.jsonl", json_lines(rows))
+        done = run(two_kinds, "both.jsonl", json_lines(rows))
         assert done.returncode == 2
         assert "take one kind at a time" in done.stderr
-        (only,) = graded(folder, "both.jsonl", json.dumps(rows[1]) + "\n")["results"]
+        (only,) = graded(two_kinds, "both.jsonl", json.dumps(rows[1]) + "\n")["results"]
         assert only["verdict"] == "accepted"
 
     @pytest.mark.parametrize(
@@ -260,25 +260,25 @@ class TestOwnForm:
             ["--set isolate_tests", "true"],
         ],
     )
-    def test_flags_for_programs_are_refused(self, flags: list[str], folder: Path) -> None:
+    def test_flags_for_programs_are_refused(self, flags: list[str], two_kinds: Path) -> None:
         rows = json.dumps({"problem_id": "sample_10", "answer": "6"}) + "\n"
         words = "=".join(flags).split()
-        done = run(folder, "executions.jsonl", rows, *words)
+        done = run(two_kinds, "executions.jsonl", rows, *words)
         assert done.returncode == 2
         assert f"{flags[0]}: code execution problems ask for an answer" in done.stderr
 
 
-def test_data_that_cannot_be_read_are_nobody_s_wrong_answer(folder: Path) -> None:
-    write(folder, "odd.jsonl", [execution("sample_1", "twice(x = 1)", "Counter('aa')")])
-    done = run(folder, "odd.jsonl", [{"id": "sample_1", "pred_list": ["2"]}])
+def test_data_that_cannot_be_read_are_nobody_s_wrong_answer(two_kinds: Path) -> None:
+    write(two_kinds, "odd.jsonl", [execution("sample_1", "twice(x = 1)", "Counter('aa')")])
+    done = run(two_kinds, "odd.jsonl", [{"id": "sample_1", "pred_list": ["2"]}])
     assert done.returncode == 4
     assert "1 could not be judged; in no rate" in done.stdout
     assert "the expected value cannot be read" in " ".join(done.stdout.split())
 
 
-def test_the_table_shows_where_published_verdicts_differ(folder: Path) -> None:
+def test_the_table_shows_where_published_verdicts_differ(two_kinds: Path) -> None:
     row = {"id": "sample_10", "pred_list": ["3 or True"], "graded_list": [True]}
-    done = run(folder, "executions.jsonl", [row])
+    done = run(two_kinds, "executions.jsonl", [row])
     assert done.returncode == 0, done.stderr
     shown = " ".join(done.stdout.split())
     assert "0 accepted of 1 graded" in shown

@@ -13,17 +13,10 @@ import pytest
 from json_lines import json_lines
 from jsonschema import Draft202012Validator
 from marks import TIMES, Marks, overlap
-from own_problems import DOUBLE, ECHO, TESTED, UNTESTED
+from own_problems import ECHO, TESTED, UNTESTED
 from program import PROGRAM, environment, finish, harness, heard, start
 
 RIGHT = "print(input())"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    rows = (ECHO, DOUBLE)
-    (tmp_path / "own.jsonl").write_text(json_lines(rows))
-    return tmp_path
 
 
 def write(folder: Path, *rows: dict[str, Any], name: str = "solutions.jsonl") -> None:
@@ -45,9 +38,9 @@ def results(graded: Any) -> list[tuple[str, int, str]]:
 
 
 class TestVerdicts:
-    def test_each_solution_has_one_in_the_file_s_order(self, folder: Path) -> None:
+    def test_each_solution_has_one_in_the_file_s_order(self, two_problems: Path) -> None:
         write(
-            folder,
+            two_problems,
             {"problem_id": "own/echo", "code": RIGHT},
             {"problem_id": "double", "code": "def double(n): return n"},
             {"problem_id": "ECHO", "code": "print(1)"},
@@ -55,7 +48,7 @@ class TestVerdicts:
             {"problem_id": "echo", "code": "1 +"},
             {"problem_id": "echo", "code": ""},
         )
-        graded = grade(folder)
+        graded = grade(two_problems)
         assert results(graded) == [
             ("own/echo", 0, "accepted"),
             ("jsonl/double", 0, "wrong_answer"),
@@ -99,53 +92,55 @@ class TestVerdicts:
         assert published["compared"] == published["agree"] == len(manifest)
         assert published["same_verdict"] == published["worded"] == len(manifest)
 
-    def test_code_is_found_in_a_model_s_words_by_a_rule_that_is_named(self, folder: Path) -> None:
+    def test_code_is_found_in_a_model_s_words_by_a_rule_that_is_named(
+        self, two_problems: Path
+    ) -> None:
         answer = f"```python\n{RIGHT}\n```\nThis prints:\n```\n1\n```"
-        write(folder, {"question_id": "echo", "output": answer})
-        (ours,) = grade(folder)["results"]
+        write(two_problems, {"question_id": "echo", "output": answer})
+        (ours,) = grade(two_problems)["results"]
         assert (ours["verdict"], ours["extraction"]) == (
             "accepted",
             "python block with entry point",
         )
-        (upstream,) = grade(folder, "--extract", "lcb")["results"]
+        (upstream,) = grade(two_problems, "--extract", "lcb")["results"]
         assert upstream["verdict"] == "wrong_answer"
         assert upstream["extraction"] == "last two fences"
 
-    def test_a_problem_without_tests_is_in_no_rate(self, folder: Path) -> None:
-        (folder / "apps.jsonl").write_text(json_lines((UNTESTED, TESTED)))
+    def test_a_problem_without_tests_is_in_no_rate(self, two_problems: Path) -> None:
+        (two_problems / "apps.jsonl").write_text(json_lines((UNTESTED, TESTED)))
         write(
-            folder,
+            two_problems,
             {"problem_id": "apps/7", "code": "x", "passed": True},
             {"problem_id": "apps/8", "code": RIGHT},
         )
-        graded = grade(folder, problems="apps:apps.jsonl")
+        graded = grade(two_problems, problems="apps:apps.jsonl")
         assert graded["results"][0]["verdict"] == "ungraded"
         assert graded["results"][0]["agrees"] is None
         assert graded["summary"]["ungraded"] == graded["summary"]["graded"] == 1
         assert graded["summary"]["pass_at_1"]["problems"] == 1
 
-    def test_what_belongs_to_no_problem_is_counted_and_named(self, folder: Path) -> None:
+    def test_what_belongs_to_no_problem_is_counted_and_named(self, two_problems: Path) -> None:
         write(
-            folder,
+            two_problems,
             {"problem_id": "nobody", "code": RIGHT},
             {"problem_id": "echo", "code": RIGHT},
             {"problem_id": "nobody", "code": RIGHT},
         )
-        graded = grade(folder)
+        graded = grade(two_problems)
         assert len(graded["results"]) == 1
         assert graded["summary"]["unmatched"] == 2
         assert graded["summary"]["unmatched_names"] == ["nobody"]
         done = harness(
-            folder, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"
+            two_problems, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"
         )
         assert (
             "2 skipped: 1 problem is not in --problems (or matches several): nobody" in done.stdout
         )
 
-    def test_nothing_that_matches_is_an_empty_selection(self, folder: Path) -> None:
-        write(folder, {"problem_id": "nobody", "code": RIGHT})
+    def test_nothing_that_matches_is_an_empty_selection(self, two_problems: Path) -> None:
+        write(two_problems, {"problem_id": "nobody", "code": RIGHT})
         done = harness(
-            folder, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"
+            two_problems, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"
         )
         assert done.returncode == 3
         assert "none of 1 solution" in done.stderr
@@ -153,14 +148,14 @@ class TestVerdicts:
 
 
 class TestForms:
-    def test_livecodebench_s_custom_evaluator(self, folder: Path) -> None:
+    def test_livecodebench_s_custom_evaluator(self, two_problems: Path) -> None:
         rows = [{"question_id": "echo", "code_list": [RIGHT, "print(1)"]}]
-        (folder / "lcb.json").write_text(json.dumps(rows, indent=4))
-        graded = grade(folder, name="lcb.json")
+        (two_problems / "lcb.json").write_text(json.dumps(rows, indent=4))
+        graded = grade(two_problems, name="lcb.json")
         assert results(graded) == [("own/echo", 0, "accepted"), ("own/echo", 1, "wrong_answer")]
         assert graded["summary"]["published"] is None
 
-    def test_livecodebench_s_evaluation_and_where_it_disagrees(self, folder: Path) -> None:
+    def test_livecodebench_s_evaluation_and_where_it_disagrees(self, two_problems: Path) -> None:
         rows = [
             {
                 "question_id": "echo",
@@ -172,27 +167,27 @@ class TestForms:
             }
         ]
         data = json.dumps(rows).encode()
-        (folder / "lcb.json.gz").write_bytes(gzip.compress(data))
-        graded = grade(folder, name="lcb.json.gz")
+        (two_problems / "lcb.json.gz").write_bytes(gzip.compress(data))
+        graded = grade(two_problems, name="lcb.json.gz")
         assert [r["agrees"] for r in graded["results"]] == [True, False, False]
         published = graded["summary"]["published"]
         assert (published["compared"], published["agree"]) == (3, 1)
         assert (published["passed_there_only"], published["passed_here_only"]) == (1, 1)
         flags = ("--problems", "jsonl:own.jsonl", "--solutions", "lcb.json.gz")
-        table = harness(folder, "grade", *flags).stdout
+        table = harness(two_problems, "grade", *flags).stdout
         assert "1 of 3 agree (33.3 %); 1 passed there and fail here, 1 the reverse" in table
         assert "failed: Time Limit Exceeded" in table
         assert "test 2: '2' expected, '1' given" in table
 
-    def test_outputs_of_an_evaluation_without_code(self, folder: Path) -> None:
+    def test_outputs_of_an_evaluation_without_code(self, two_problems: Path) -> None:
         rows = [{"question_id": "echo", "output_list": [f"```\n{RIGHT}\n```"]}]
-        (folder / "lcb.json").write_text(json.dumps(rows))
-        (only,) = grade(folder, name="lcb.json")["results"]
+        (two_problems / "lcb.json").write_text(json.dumps(rows))
+        (only,) = grade(two_problems, name="lcb.json")["results"]
         assert only["verdict"] == "accepted"
 
-    def test_grade_reads_gzipped_lines(self, folder: Path) -> None:
-        write(folder, {"problem_id": "echo", "code": RIGHT}, name="s.jsonl.gz")
-        assert results(grade(folder, name="s.jsonl.gz")) == [("own/echo", 0, "accepted")]
+    def test_grade_reads_gzipped_lines(self, two_problems: Path) -> None:
+        write(two_problems, {"problem_id": "echo", "code": RIGHT}, name="s.jsonl.gz")
+        assert results(grade(two_problems, name="s.jsonl.gz")) == [("own/echo", 0, "accepted")]
 
     @pytest.mark.parametrize(
         ("row", "passed"),
@@ -206,21 +201,21 @@ class TestForms:
         ],
     )
     def test_published_verdicts_of_lines(
-        self, row: dict[str, Any], passed: bool, folder: Path
+        self, row: dict[str, Any], passed: bool, two_problems: Path
     ) -> None:
-        write(folder, {"problem_id": "echo", "code": RIGHT, **row})
-        (only,) = grade(folder)["results"]
+        write(two_problems, {"problem_id": "echo", "code": RIGHT, **row})
+        (only,) = grade(two_problems)["results"]
         assert only["published"]["passed"] is passed
         assert only["agrees"] is passed
 
 
 class TestFlags:
-    def test_the_flag_rule_changes_the_comparison(self, folder: Path) -> None:
-        write(folder, {"problem_id": "echo", "code": "print(float(input()) + 1e-9)"})
-        assert results(grade(folder))[0][2] == "wrong_answer"
-        (loose,) = grade(folder, "--rule", "apps_legacy")["results"]
+    def test_the_flag_rule_changes_the_comparison(self, two_problems: Path) -> None:
+        write(two_problems, {"problem_id": "echo", "code": "print(float(input()) + 1e-9)"})
+        assert results(grade(two_problems))[0][2] == "wrong_answer"
+        (loose,) = grade(two_problems, "--rule", "apps_legacy")["results"]
         assert loose["verdict"] == "accepted"
-        (tokens,) = grade(folder, "--rule", "tokens")["results"]
+        (tokens,) = grade(two_problems, "--rule", "tokens")["results"]
         assert [test["verdict"] for test in tokens["tests"]] == [
             "wrong_answer",
             "wrong_answer",
@@ -228,57 +223,57 @@ class TestFlags:
         ]
 
     @pytest.mark.thorough
-    def test_the_flag_test_timeout_bounds_a_test(self, folder: Path) -> None:
-        write(folder, {"problem_id": "echo", "code": "while True: pass"})
-        (only,) = grade(folder, "--test-timeout", "0.2")["results"]
+    def test_the_flag_test_timeout_bounds_a_test(self, two_problems: Path) -> None:
+        write(two_problems, {"problem_id": "echo", "code": "while True: pass"})
+        (only,) = grade(two_problems, "--test-timeout", "0.2")["results"]
         assert only["verdict"] == "time_limit"
         assert (only["tests_run"], only["tests_total"]) == (1, 3)
         assert 0.2 <= only["tests"][0]["cpu_s"] < 2
 
-    def test_the_flag_isolate_tests_needs_no_confirmation(self, folder: Path) -> None:
-        write(folder, {"problem_id": "echo", "code": "print(1 if input() == '1' else 0)"})
-        in_batch, alone = grade(folder), grade(folder, "--set", "isolate_tests=true")
+    def test_the_flag_isolate_tests_needs_no_confirmation(self, two_problems: Path) -> None:
+        write(two_problems, {"problem_id": "echo", "code": "print(1 if input() == '1' else 0)"})
+        in_batch, alone = grade(two_problems), grade(two_problems, "--set", "isolate_tests=true")
         assert in_batch["summary"]["judged_again"]["confirmed"] == [2, 0]
         assert alone["summary"]["judged_again"]["confirmed"] == [0, 0]
         assert results(in_batch) == results(alone) == [("own/echo", 0, "wrong_answer")]
 
     @pytest.mark.thorough
-    async def test_the_flag_workers_sets_how_many_judge(self, folder: Path) -> None:
+    async def test_the_flag_workers_sets_how_many_judge(self, two_problems: Path) -> None:
         row = {
             "id": "one",
             "statement": "?",
             "tests": [{"input": "", "output": "", "public": True}],
         }
-        (folder / "own.jsonl").write_text(json.dumps(row) + "\n")
+        (two_problems / "own.jsonl").write_text(json.dumps(row) + "\n")
         marks = Marks()
-        write(folder, *({"problem_id": "one", "code": marks.sleeper} for _ in range(2)))
+        write(two_problems, *({"problem_id": "one", "code": marks.sleeper} for _ in range(2)))
         files = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
         process = await start(
-            folder, "grade", *files, "--workers", "2", "--set", "wall_timeout=600"
+            two_problems, "grade", *files, "--workers", "2", "--set", "wall_timeout=600"
         )
         try:
             await asyncio.to_thread(marks.wait_for_both, 60)
         finally:
             process.kill()
             await finish(process)
-        write(folder, *({"problem_id": "one", "code": TIMES} for _ in range(2)))
-        graded = grade(folder, "--workers", "1", "--set", "isolate_tests=true")
+        write(two_problems, *({"problem_id": "one", "code": TIMES} for _ in range(2)))
+        graded = grade(two_problems, "--workers", "1", "--set", "isolate_tests=true")
         assert not overlap(each["tests"][0]["got"] for each in graded["results"])
         done = harness(
-            folder,
+            two_problems,
             *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"),
             *("--workers", "0"),
         )
         assert done.returncode == 2
         assert "--workers: must be at least 1" in done.stderr
 
-    def test_the_flag_skip_bad_rows_counts_them(self, folder: Path) -> None:
-        with (folder / "own.jsonl").open("a") as file:
+    def test_the_flag_skip_bad_rows_counts_them(self, two_problems: Path) -> None:
+        with (two_problems / "own.jsonl").open("a") as file:
             file.write("{}\n")
-        write(folder, {"problem_id": "echo", "code": RIGHT})
+        write(two_problems, {"problem_id": "echo", "code": RIGHT})
         flags = ("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
-        assert harness(folder, *flags).returncode == 2
-        done = harness(folder, *flags, "--set", "skip_bad_rows=true")
+        assert harness(two_problems, *flags).returncode == 2
+        done = harness(two_problems, *flags, "--set", "skip_bad_rows=true")
         assert done.returncode == 0
         assert "1 bad row skipped" in done.stderr
 
@@ -300,10 +295,12 @@ class TestFlags:
             (["--problems", "nothing:x"], "unknown problem source 'nothing'"),
         ],
     )
-    def test_a_value_that_cannot_be(self, flags: list[str], message: str, folder: Path) -> None:
-        write(folder, {"problem_id": "echo", "code": RIGHT})
+    def test_a_value_that_cannot_be(
+        self, flags: list[str], message: str, two_problems: Path
+    ) -> None:
+        write(two_problems, {"problem_id": "echo", "code": RIGHT})
         done = harness(
-            folder,
+            two_problems,
             *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", *flags),
         )
         assert done.returncode == 2
@@ -338,37 +335,37 @@ class TestFlags:
         ),
     ],
 )
-def test_a_bad_file_is_named_with_the_place(text: str, message: str, folder: Path) -> None:
-    (folder / "s").write_text(text)
-    done = harness(folder, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "s")
+def test_a_bad_file_is_named_with_the_place(text: str, message: str, two_problems: Path) -> None:
+    (two_problems / "s").write_text(text)
+    done = harness(two_problems, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "s")
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_checker_that_fails_leaves_the_solution_ungraded(folder: Path) -> None:
+def test_a_checker_that_fails_leaves_the_solution_ungraded(two_problems: Path) -> None:
     row = {**ECHO, "id": "own/checked", "checker": "def check(i, e, a): return 1 / 0"}
-    (folder / "own.jsonl").write_text(json.dumps(row) + "\n")
-    write(folder, {"problem_id": "checked", "code": RIGHT})
+    (two_problems / "own.jsonl").write_text(json.dumps(row) + "\n")
+    write(two_problems, {"problem_id": "checked", "code": RIGHT})
     flags = ("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
-    done = harness(folder, *flags, "--json")
+    done = harness(two_problems, *flags, "--json")
     assert done.returncode == 4
     graded = json.loads(done.stdout)
     assert graded["results"][0]["verdict"] == "checker_error"
     assert "ZeroDivisionError" in graded["results"][0]["cause"]
     assert graded["summary"]["infrastructure"] == 1
     assert graded["summary"]["pass_at_1"] is None
-    assert harness(folder, *flags, "--rule", "lcb").returncode == 0, "a rule takes its place"
+    assert harness(two_problems, *flags, "--rule", "lcb").returncode == 0, "a rule takes its place"
 
 
-async def test_an_interrupt_reports_what_was_judged(folder: Path) -> None:
+async def test_an_interrupt_reports_what_was_judged(two_problems: Path) -> None:
     write(
-        folder,
+        two_problems,
         {"problem_id": "echo", "code": RIGHT},
         *({"problem_id": "double", "code": "while True: pass"} for _ in range(19)),
     )
     process = await start(
-        folder,
+        two_problems,
         *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"),
         *("--json", "--workers", "1", "--test-timeout", "100"),
     )
@@ -396,7 +393,7 @@ def test_an_example_of_one_s_own_rows_is_printed_and_their_schema(tmp_path: Path
     assert (verified.returncode, "1 of 1" in verified.stdout) == (0, True), verified.stdout
 
 
-def test_samples_of_evalplus_are_graded(folder: Path) -> None:
+def test_samples_of_evalplus_are_graded(two_problems: Path) -> None:
     row = {
         "task_id": "HumanEval/0",
         "prompt": 'def twice(n):\n    """Double it.\n    >>> twice(2)\n    4\n    """\n',
@@ -404,31 +401,31 @@ def test_samples_of_evalplus_are_graded(folder: Path) -> None:
         "canonical_solution": "    return 2 * n\n",
         "test": "def check(candidate):\n    assert candidate(3) == 6\n",
     }
-    (folder / "he.jsonl").write_text(json.dumps(row))
+    (two_problems / "he.jsonl").write_text(json.dumps(row))
     samples = [
         {"task_id": "HumanEval/0", "completion": "    return 2 * n\n"},
         {"task_id": "HumanEval/0", "completion": "def twice(n):\n    return n + n\n"},
         {"task_id": "HumanEval/0", "solution": "def twice(n):\n    return n\n"},
         {"task_id": "HumanEval/0", "solution": "    return 2 * n\n"},
     ]
-    write(folder, *samples)
+    write(two_problems, *samples)
     verdicts = ("accepted", "accepted", "wrong_answer", "compile_error")
-    grades = results(grade(folder, problems="humaneval:he.jsonl"))
+    grades = results(grade(two_problems, problems="humaneval:he.jsonl"))
     assert grades == [("humaneval/0", n, verdict) for n, verdict in enumerate(verdicts)]
 
 
 class TestHarshFiles:
     """Files as others write them."""
 
-    def test_words_that_were_cut_in_the_middle_of_a_letter(self, folder: Path) -> None:
+    def test_words_that_were_cut_in_the_middle_of_a_letter(self, two_problems: Path) -> None:
         answer = f"```python\n{RIGHT}\n```\nthinking \ud83d"
-        write(folder, {"problem_id": "echo", "output": answer})
-        assert results(grade(folder)) == [("own/echo", 0, "accepted")]
+        write(two_problems, {"problem_id": "echo", "output": answer})
+        assert results(grade(two_problems)) == [("own/echo", 0, "accepted")]
         rows = [{"question_id": "echo", "code_list": [RIGHT], "output_list": [answer]}]
-        (folder / "lcb.json").write_text(json.dumps(rows))
-        assert results(grade(folder, name="lcb.json")) == [("own/echo", 0, "accepted")]
+        (two_problems / "lcb.json").write_text(json.dumps(rows))
+        assert results(grade(two_problems, name="lcb.json")) == [("own/echo", 0, "accepted")]
 
-    def test_a_sample_without_code_is_no_solution_or_its_output(self, folder: Path) -> None:
+    def test_a_sample_without_code_is_no_solution_or_its_output(self, two_problems: Path) -> None:
         rows = [
             {
                 "question_id": "echo",
@@ -436,19 +433,19 @@ class TestHarshFiles:
                 "output_list": [None, f"```\n{RIGHT}\n```"],
             }
         ]
-        (folder / "lcb.json").write_text(json.dumps(rows))
-        graded = grade(folder, name="lcb.json")
+        (two_problems / "lcb.json").write_text(json.dumps(rows))
+        graded = grade(two_problems, name="lcb.json")
         assert [r["verdict"] for r in graded["results"]] == ["no_solution", "accepted"]
 
-    def test_verdicts_that_are_numbers_or_missing(self, folder: Path) -> None:
+    def test_verdicts_that_are_numbers_or_missing(self, two_problems: Path) -> None:
         rows = [{"question_id": "echo", "code_list": [RIGHT] * 3, "graded_list": [1, 0, None]}]
-        (folder / "lcb.json").write_text(json.dumps(rows))
-        graded = grade(folder, name="lcb.json")
+        (two_problems / "lcb.json").write_text(json.dumps(rows))
+        graded = grade(two_problems, name="lcb.json")
         assert [r["agrees"] for r in graded["results"]] == [True, False, None]
 
-    def test_a_missing_id_beside_another(self, folder: Path) -> None:
-        write(folder, {"problem_id": None, "question_id": "echo", "code": RIGHT})
-        assert results(grade(folder)) == [("own/echo", 0, "accepted")]
+    def test_a_missing_id_beside_another(self, two_problems: Path) -> None:
+        write(two_problems, {"problem_id": None, "question_id": "echo", "code": RIGHT})
+        assert results(grade(two_problems)) == [("own/echo", 0, "accepted")]
 
     @pytest.mark.parametrize(
         ("row", "message"),
@@ -458,24 +455,24 @@ class TestHarshFiles:
         ],
     )
     def test_a_verdict_that_says_nothing(
-        self, row: dict[str, Any], message: str, folder: Path
+        self, row: dict[str, Any], message: str, two_problems: Path
     ) -> None:
-        write(folder, {"problem_id": "echo", "code": RIGHT, **row})
+        write(two_problems, {"problem_id": "echo", "code": RIGHT, **row})
         flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
-        done = harness(folder, "grade", *flags)
+        done = harness(two_problems, "grade", *flags)
         assert done.returncode == 2
         assert message in done.stderr
 
 
 @pytest.mark.thorough
-def test_the_json_holds_every_test_whatever_the_order_of_judging(folder: Path) -> None:
+def test_the_json_holds_every_test_whatever_the_order_of_judging(two_problems: Path) -> None:
     pause = "import time\ntime.sleep(0.3)\nprint(input())"
     write(
-        folder,
+        two_problems,
         {"problem_id": "echo", "code": pause},
         *({"problem_id": "echo", "code": RIGHT} for _ in range(3)),
     )
-    graded = grade(folder, "--workers", "2")
+    graded = grade(two_problems, "--workers", "2")
     assert [(r["index"], len(r["tests"])) for r in graded["results"]] == [
         (0, 3),
         (1, 3),
@@ -484,31 +481,31 @@ def test_the_json_holds_every_test_whatever_the_order_of_judging(folder: Path) -
     ]
 
 
-def test_what_could_not_be_judged_is_listed_with_its_cause(folder: Path) -> None:
+def test_what_could_not_be_judged_is_listed_with_its_cause(two_problems: Path) -> None:
     row = {**ECHO, "id": "own/checked", "checker": "def check(i, e, a): return undefined"}
-    (folder / "own.jsonl").write_text(json.dumps(row) + "\n")
-    write(folder, {"problem_id": "checked", "code": RIGHT})
+    (two_problems / "own.jsonl").write_text(json.dumps(row) + "\n")
+    write(two_problems, {"problem_id": "checked", "code": RIGHT})
     flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl")
-    table = harness(folder, "grade", *flags).stdout
+    table = harness(two_problems, "grade", *flags).stdout
     assert "own/checked" in table
     assert "NameError: name 'undefined' is not defined" in table
 
 
 @pytest.mark.thorough
-def test_memory_is_limited_by_its_flag(folder: Path) -> None:
-    write(folder, {"problem_id": "echo", "code": "x = bytearray(150 << 20)\nprint(input())"})
-    assert grade(folder)["results"][0]["verdict"] == "accepted"
-    assert grade(folder, "--memory", "128")["results"][0]["verdict"] == "memory_limit"
+def test_memory_is_limited_by_its_flag(two_problems: Path) -> None:
+    write(two_problems, {"problem_id": "echo", "code": "x = bytearray(150 << 20)\nprint(input())"})
+    assert grade(two_problems)["results"][0]["verdict"] == "accepted"
+    assert grade(two_problems, "--memory", "128")["results"][0]["verdict"] == "memory_limit"
     flags = ("--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", "--memory", "1")
-    done = harness(folder, "grade", *flags)
+    done = harness(two_problems, "grade", *flags)
     assert done.returncode == 2
     assert "--memory: must be at least 64" in done.stderr
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", ["grade", "verify"])
-def test_a_reader_that_has_gone_is_no_error(command: str, folder: Path) -> None:
-    write(folder, {"problem_id": "echo", "code": RIGHT})
+def test_a_reader_that_has_gone_is_no_error(command: str, two_problems: Path) -> None:
+    write(two_problems, {"problem_id": "echo", "code": RIGHT})
     arguments = {
         "grade": ["--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl"],
         "verify": ["jsonl:own.jsonl"],
@@ -517,7 +514,7 @@ def test_a_reader_that_has_gone_is_no_error(command: str, folder: Path) -> None:
     os.close(read)
     done = subprocess.run(
         [PROGRAM, command, *arguments[command], "--json"],
-        cwd=folder,
+        cwd=two_problems,
         env=environment(),
         stdout=written,
         stderr=subprocess.PIPE,

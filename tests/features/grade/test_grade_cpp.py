@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from json_lines import json_lines
-from own_problems import DOUBLE, ECHO
 from program import harness
 
 from harness.agent.extraction.fences import extract_fenced
@@ -22,13 +21,6 @@ RIGHT = """#include <iostream>
 #include <string>
 int main() { std::string line; std::getline(std::cin, line); std::cout << line << '\\n'; }
 """
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with a problem that reads stdin, and one that asks for a function."""
-    (tmp_path / "own.jsonl").write_text(json_lines((ECHO, DOUBLE)))
-    return tmp_path
 
 
 def _write(folder: Path, *rows: dict[str, Any]) -> None:
@@ -54,16 +46,16 @@ def _refusal(folder: Path, name: str = "solutions.jsonl", code: int = 2, **env: 
 
 
 @pytest.mark.thorough
-def test_a_language_column_says_that_a_solution_is_cpp(folder: Path) -> None:
+def test_a_language_column_says_that_a_solution_is_cpp(two_problems: Path) -> None:
     _write(
-        folder,
+        two_problems,
         {"problem_id": "echo", "code": RIGHT, "language": "C++"},
         {"problem_id": "echo", "output": f"Here:\n```cpp\n{RIGHT}```\n", "language": "cpp"},
         {"problem_id": "echo", "code": "int main() { return x; }", "language": "cpp"},
         {"problem_id": "echo", "code": "int main() { return 1; }", "language": "cpp"},
         {"problem_id": "echo", "code": "print(input())"},
     )
-    results = _results(folder)
+    results = _results(two_problems)
     verdicts = ["accepted", "accepted", "compile_error", "runtime_error", "accepted"]
     assert [each["verdict"] for each in results] == verdicts
     assert [each["language"] for each in results] == [*["cpp"] * 4, "python"]
@@ -71,25 +63,25 @@ def test_a_language_column_says_that_a_solution_is_cpp(folder: Path) -> None:
     assert results[-1]["compiler"] == ""
 
 
-def test_a_file_named_like_its_problem_is_its_solution(folder: Path) -> None:
-    (folder / "echo.cpp").write_text(RIGHT)
-    (result,) = _results(folder, "echo.cpp")
+def test_a_file_named_like_its_problem_is_its_solution(two_problems: Path) -> None:
+    (two_problems / "echo.cpp").write_text(RIGHT)
+    (result,) = _results(two_problems, "echo.cpp")
     assert (result["verdict"], result["language"]) == ("accepted", "cpp")
 
 
-def test_cpp_solutions_are_refused_without_a_compiler(folder: Path) -> None:
-    (folder / "echo.cpp").write_text(RIGHT)
-    assert "no C++ compiler" in _refusal(folder, "echo.cpp", PATH="/nowhere")
+def test_cpp_solutions_are_refused_without_a_compiler(two_problems: Path) -> None:
+    (two_problems / "echo.cpp").write_text(RIGHT)
+    assert "no C++ compiler" in _refusal(two_problems, "echo.cpp", PATH="/nowhere")
 
 
-def test_a_function_without_types_in_cpp_is_refused(folder: Path) -> None:
-    _write(folder, {"problem_id": "double", "code": RIGHT, "language": "cpp"})
-    assert "no starter code with types" in _refusal(folder, code=3)
+def test_a_function_without_types_in_cpp_is_refused(two_problems: Path) -> None:
+    _write(two_problems, {"problem_id": "double", "code": RIGHT, "language": "cpp"})
+    assert "no starter code with types" in _refusal(two_problems, code=3)
 
 
-def test_an_unknown_language_is_refused(folder: Path) -> None:
-    _write(folder, {"problem_id": "echo", "code": "x", "language": "rust"})
-    assert "'rust' is not one of python, cpp" in _refusal(folder)
+def test_an_unknown_language_is_refused(two_problems: Path) -> None:
+    _write(two_problems, {"problem_id": "echo", "code": "x", "language": "rust"})
+    assert "'rust' is not one of python, cpp" in _refusal(two_problems)
 
 
 def test_the_last_cpp_block_with_a_program_is_the_solution() -> None:

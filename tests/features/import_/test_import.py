@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from json_lines import json_lines
-from own_problems import DOUBLE, ECHO
 from program import harness, results
 
 ITEMS = [
@@ -30,11 +29,9 @@ ITEMS = [
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    rows = (ECHO, DOUBLE)
-    (tmp_path / "own.jsonl").write_text(json_lines(rows))
-    write(tmp_path, ITEMS)
-    return tmp_path
+def with_items(two_problems: Path) -> Path:
+    write(two_problems, ITEMS)
+    return two_problems
 
 
 def write(folder: Path, items: Any, name: str = "some-model_codegeneration_3_0.2_eval_all") -> None:
@@ -49,9 +46,9 @@ def take_in(folder: Path, *flags: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_verdicts_are_the_published_ones(folder: Path) -> None:
-    summary = take_in(folder)
-    verdicts = [(r["sample"], r["verdict"]) for r in results(folder / "r")]
+def test_verdicts_are_the_published_ones(with_items: Path) -> None:
+    summary = take_in(with_items)
+    verdicts = [(r["sample"], r["verdict"]) for r in results(with_items / "r")]
     assert verdicts == [
         ("own/echo#0", "accepted"), ("own/echo#1", "wrong_answer"), ("own/echo#2", "time_limit"),
         ("jsonl/double#0", "accepted"), ("jsonl/double#1", "accepted"),
@@ -60,22 +57,22 @@ def test_verdicts_are_the_published_ones(folder: Path) -> None:
     assert (summary["pass_at_1"]["value"], summary["pending"]) == (0.5, {})
     assert summary["mean_fraction"] is None  # which tests passed is not told
     assert summary["no_hidden"] == 0
-    manifest = json.loads((folder / "r" / "run.json").read_text())
+    manifest = json.loads((with_items / "r" / "run.json").read_text())
     assert manifest["imported"]["verdicts"] == "published"
     assert manifest["imported"]["file"] == "some-model_codegeneration_3_0.2_eval_all.json.gz"
     assert manifest["spec"]["model"] == "some-model"
     assert manifest["spec"]["samples_per_problem"] == 3
 
 
-def test_import_takes_model_and_mode_from_flags(folder: Path) -> None:
-    take_in(folder, "--model", "theirs", "--mode", "self_repair")
-    spec = json.loads((folder / "r" / "run.json").read_text())["spec"]
+def test_import_takes_model_and_mode_from_flags(with_items: Path) -> None:
+    take_in(with_items, "--model", "theirs", "--mode", "self_repair")
+    spec = json.loads((with_items / "r" / "run.json").read_text())["spec"]
     assert (spec["model"], spec["mode"]) == ("theirs", "self_repair")
 
 
-def test_what_belongs_to_no_problem_is_left_out_by_name(folder: Path) -> None:
-    (file,) = folder.glob("*.json.gz")
-    done = harness(folder, "import", file, "--problems", "jsonl:own.jsonl", "--out", "r")
+def test_what_belongs_to_no_problem_is_left_out_by_name(with_items: Path) -> None:
+    (file,) = with_items.glob("*.json.gz")
+    done = harness(with_items, "import", file, "--problems", "jsonl:own.jsonl", "--out", "r")
     assert done.returncode == 0
     assert (
         "solutions skipped: 1 problem is not in --problems (or matches several): nobody's"
@@ -85,44 +82,44 @@ def test_what_belongs_to_no_problem_is_left_out_by_name(folder: Path) -> None:
     assert done.stderr.splitlines()[-1] == last
 
 
-def test_judged_again_it_is_a_run_of_ours(folder: Path) -> None:
-    take_in(folder)
-    done = harness(folder, "grade", "r", "--json", "--test-timeout", "1")
+def test_judged_again_it_is_a_run_of_ours(with_items: Path) -> None:
+    take_in(with_items)
+    done = harness(with_items, "grade", "r", "--json", "--test-timeout", "1")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["pass_at_1"]["value"] == pytest.approx(1 / 3)
     assert "jsonl/double#0: accepted before, wrong_answer now" in done.stderr
-    manifest = json.loads((folder / "r-regraded" / "run.json").read_text())
+    manifest = json.loads((with_items / "r-regraded" / "run.json").read_text())
     assert manifest["imported"]["verdicts"] == "made here"
-    both = harness(folder, "compare", "r", "r-regraded", "--strict")
+    both = harness(with_items, "compare", "r", "r-regraded", "--strict")
     assert both.returncode == 2
     assert "the origin of verdicts differs: A published, B made here" in both.stderr
 
 
-def test_a_solution_without_a_verdict_is_ungraded(folder: Path) -> None:
-    for file in folder.glob("*.json.gz"):
+def test_a_solution_without_a_verdict_is_ungraded(with_items: Path) -> None:
+    for file in with_items.glob("*.json.gz"):
         file.unlink()
-    write(folder, [{"question_id": "echo", "code_list": ["print(input())"]}])
-    (file,) = folder.glob("*.json.gz")
-    done = harness(folder, "import", file, "--problems", "jsonl:own.jsonl", "--out", "r")
+    write(with_items, [{"question_id": "echo", "code_list": ["print(input())"]}])
+    (file,) = with_items.glob("*.json.gz")
+    done = harness(with_items, "import", file, "--problems", "jsonl:own.jsonl", "--out", "r")
     assert done.returncode == 0
     assert "1 solution without a published verdict: ungraded" in done.stderr
-    assert [r["verdict"] for r in results(folder / "r")] == ["ungraded"]
+    assert [r["verdict"] for r in results(with_items / "r")] == ["ungraded"]
 
 
-def test_an_infrastructure_s_failure_stays_pending(folder: Path) -> None:
+def test_an_infrastructure_s_failure_stays_pending(with_items: Path) -> None:
     rows = [{"problem_id": "echo", "code": "1", "verdict": "sandbox_error"},
             {"problem_id": "echo", "code": "1", "verdict": "accepted"}]  # fmt: skip
-    (folder / "s.jsonl").write_text(json_lines(rows))
+    (with_items / "s.jsonl").write_text(json_lines(rows))
     flags = ("--problems", "jsonl:own.jsonl", "--out", "r", "--json")
-    done = harness(folder, "import", "s.jsonl", *flags)
+    done = harness(with_items, "import", "s.jsonl", *flags)
     assert done.returncode == 0
     assert json.loads(done.stdout)["pending"] == {"not_run": 1}
-    assert [r["sample"] for r in results(folder / "r")] == ["own/echo#1"]
+    assert [r["sample"] for r in results(with_items / "r")] == ["own/echo#1"]
 
 
-def test_resume_of_an_imported_run_is_refused(folder: Path) -> None:
-    take_in(folder)
-    done = harness(folder, "run", "--resume", "r")
+def test_resume_of_an_imported_run_is_refused(with_items: Path) -> None:
+    take_in(with_items)
+    done = harness(with_items, "run", "--resume", "r")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
 
@@ -139,15 +136,15 @@ def test_resume_of_an_imported_run_is_refused(folder: Path) -> None:
     ],
 )
 def test_bad_usage_is_one_line(
-    folder: Path, arguments: tuple[str, ...], code: int, message: str
+    with_items: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
-    (folder / "other.json").write_text(json.dumps([ITEMS[2]]))
-    done = harness(folder, "import", *arguments, "--problems", "jsonl:own.jsonl")
+    (with_items / "other.json").write_text(json.dumps([ITEMS[2]]))
+    done = harness(with_items, "import", *arguments, "--problems", "jsonl:own.jsonl")
     assert done.returncode == code
     assert message in done.stderr
     *_, last = done.stderr.splitlines()
     assert last.startswith("harness: ")
-    assert not (folder / "r").exists()
+    assert not (with_items / "r").exists()
 
 
 class TestPublishedEvaluations:

@@ -32,53 +32,56 @@ ROWS = {
 
 
 @pytest.fixture(params=list(ROWS))
-def run(request: pytest.FixtureRequest, own: Path, take: Import) -> Path:
+def uneven_run(request: pytest.FixtureRequest, own: Path, take: Import) -> Path:
     """A run with three samples of one problem and one of the other."""
     done = take(ROWS[request.param])
     assert done.returncode == 0, done.stderr
     return own / "r"
 
 
-def test_no_sample_is_pending_that_the_file_does_not_have(run: Path) -> None:
-    manifest = read_manifest(run)
+def test_no_sample_is_pending_that_the_file_does_not_have(uneven_run: Path) -> None:
+    manifest = read_manifest(uneven_run)
     assert manifest["spec"]["samples_per_problem"] == 3
     assert manifest["samples_by_problem"] == {"jsonl/double": 1}
-    loaded = read_run(run)
+    loaded = read_run(uneven_run)
     assert (loaded.planned, len(loaded.results), loaded.summary.pending) == (4, 4, {})
     assert pending_of(loaded) == {}
     bounds = bracket_of(loaded, selected=True)
     assert (bounds.pending, bounds.if_failed) == (0, bounds.if_solved)
     assert "2 problems x 1 to 3 samples" in measured_words(manifest, 2)
-    assert json.loads((run / "summary.json").read_text())["pending"] == {}
+    assert json.loads((uneven_run / "summary.json").read_text())["pending"] == {}
 
 
 @pytest.mark.thorough
-def test_no_screen_calls_one_pending(run: Path) -> None:
+def test_no_screen_calls_one_pending(uneven_run: Path) -> None:
     for command in (["ls", "."], ["show", "r"], ["report", "r", "-o", "r.html"]):
-        done = harness(run.parent, *command, COLUMNS="120")
+        done = harness(uneven_run.parent, *command, COLUMNS="120")
         assert done.returncode == 0, done.stderr
         assert "pending" not in done.stdout + done.stderr, command
-    assert harness(run.parent, "show", "r", "--only", "pending", "--json").stdout.count("#") == 0
-    written = harness(run.parent, "export", "r", "--to", "junit", "-o", "r.xml")
+    assert (
+        harness(uneven_run.parent, "show", "r", "--only", "pending", "--json").stdout.count("#")
+        == 0
+    )
+    written = harness(uneven_run.parent, "export", "r", "--to", "junit", "-o", "r.xml")
     assert written.returncode == 0, written.stderr
-    assert 'tests="4" failures="1" errors="0"' in (run.parent / "r.xml").read_text()
-    shown = OpenRun(RunPlace("k", run, "r", "", experiment=False))
+    assert 'tests="4" failures="1" errors="0"' in (uneven_run.parent / "r.xml").read_text()
+    shown = OpenRun(RunPlace("k", uneven_run, "r", "", experiment=False))
     shown.refresh()
     assert (shown.planned, len(shown.items), shown.state.word) == (4, 4, "done")
 
 
-def test_a_run_that_was_imported_before_is_still_read(run: Path) -> None:
-    manifest = read_manifest(run)
+def test_a_run_that_was_imported_before_is_still_read(uneven_run: Path) -> None:
+    manifest = read_manifest(uneven_run)
     del manifest["samples_by_problem"]
-    (run / "run.json").write_text(json.dumps(manifest))
-    assert pending_of(read_run(run)) == {"jsonl/double": 2}
+    (uneven_run / "run.json").write_text(json.dumps(manifest))
+    assert pending_of(read_run(uneven_run)) == {"jsonl/double": 2}
 
 
 @pytest.mark.parametrize(
     "given", [[], {"jsonl/double": 0}, {"jsonl/double": 4}, {"x": 1}, {"jsonl/double": "1"}]
 )
-def test_numbers_that_cannot_be_are_refused_in_one_line(given: Any, run: Path) -> None:
-    manifest = {**read_manifest(run), "samples_by_problem": given}
-    (run / "run.json").write_text(json.dumps(manifest))
+def test_numbers_that_cannot_be_are_refused_in_one_line(given: Any, uneven_run: Path) -> None:
+    manifest = {**read_manifest(uneven_run), "samples_by_problem": given}
+    (uneven_run / "run.json").write_text(json.dumps(manifest))
     with pytest.raises(RunDirectoryError, match="samples_by_problem is not a number from 1 to 3"):
-        read_run(run)
+        read_run(uneven_run)

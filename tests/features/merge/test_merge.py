@@ -27,7 +27,7 @@ def _run(folder: Path, out: str, *more: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def runs(written_runs: Callable[..., Path]) -> Path:
+def both_modes(written_runs: Callable[..., Path]) -> Path:
     """The bundled job as `whole`, and in shards `s1`, `s2`, `s3`."""
     folder = written_runs("agentic")
     (folder / "agentic").rename(folder / "whole")
@@ -37,9 +37,9 @@ def runs(written_runs: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture
-def copies(runs: Path, tmp_path: Path) -> Path:
+def copies(both_modes: Path, tmp_path: Path) -> Path:
     """The same, to be changed."""
-    shutil.copytree(runs, tmp_path / "runs", symlinks=True)
+    shutil.copytree(both_modes, tmp_path / "runs", symlinks=True)
     return tmp_path / "runs"
 
 
@@ -78,13 +78,13 @@ def summary(run: Path) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in {"judged_again", "curve"}}
 
 
-def test_shards_share_the_problems_out_equally(runs: Path) -> None:
-    parts = [list(manifest(runs / name)["problems"]) for name in shards()]
+def test_shards_share_the_problems_out_equally(both_modes: Path) -> None:
+    parts = [list(manifest(both_modes / name)["problems"]) for name in shards()]
     assert [len(part) for part in parts] == [7, 7, 6]
-    whole = list(manifest(runs / "whole")["problems"])
+    whole = list(manifest(both_modes / "whole")["problems"])
     assert sorted(each for part in parts for each in part) == sorted(whole)
     assert parts[1] == whole[1::3]
-    assert [manifest(runs / name)["shard"]["index"] for name in shards()] == [1, 2, 3]
+    assert [manifest(both_modes / name)["shard"]["index"] for name in shards()] == [1, 2, 3]
 
 
 def test_a_merged_run_is_the_whole_run(copies: Path) -> None:

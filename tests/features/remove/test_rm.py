@@ -12,7 +12,7 @@ from harness.run.store.results import ResultsFile
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def two_runs(tmp_path: Path) -> Path:
     """Two runs, one of them with a link to a file outside of it."""
     for name in ("one", "two"):
         write_run(tmp_path / name, [result("p/0")])
@@ -47,36 +47,36 @@ def asked(folder: Path, answer: str) -> Done:
         os.close(slave)
 
 
-def test_runs_are_deleted_without_a_question_and_links_are_not_followed(folder: Path) -> None:
-    done = harness(folder, "rm", "one", "two", "--yes")
+def test_runs_are_deleted_without_a_question_and_links_are_not_followed(two_runs: Path) -> None:
+    done = harness(two_runs, "rm", "one", "two", "--yes")
     assert (done.returncode, done.stdout) == (0, "deleted one\ndeleted two\n")
-    assert [path.name for path in folder.iterdir()] == ["kept.txt"]
+    assert [path.name for path in two_runs.iterdir()] == ["kept.txt"]
 
 
-def test_without_a_terminal_nothing_is_deleted_unless_that_is_said(folder: Path) -> None:
-    done = harness(folder, "rm", "one")
+def test_without_a_terminal_nothing_is_deleted_unless_that_is_said(two_runs: Path) -> None:
+    done = harness(two_runs, "rm", "one")
     assert "rm asks first, and there is no terminal; give --yes" in line(done)
-    assert (folder / "one" / "run.json").exists()
+    assert (two_runs / "one" / "run.json").exists()
 
 
 @pytest.mark.parametrize(("answer", "left"), [("y\n", False), ("\n", True), ("no\n", True)])
-def test_a_terminal_is_asked(folder: Path, answer: str, left: bool) -> None:
-    done = asked(folder, answer)
+def test_a_terminal_is_asked(two_runs: Path, answer: str, left: bool) -> None:
+    done = asked(two_runs, answer)
     assert done.returncode == 0, done.stderr
     assert "Delete 2 runs? [y/N]" in done.stdout
     assert "nothing is deleted" in done.stdout if left else "deleted two" in done.stdout
-    assert [(folder / name).exists() for name in ("one", "two")] == [left, left]
+    assert [(two_runs / name).exists() for name in ("one", "two")] == [left, left]
 
 
-def test_a_run_in_use_is_refused_with_all_others(folder: Path) -> None:
-    at_work = ResultsFile(folder / "two" / "results.jsonl")
+def test_a_run_in_use_is_refused_with_all_others(two_runs: Path) -> None:
+    at_work = ResultsFile(two_runs / "two" / "results.jsonl")
     try:
-        done = harness(folder, "rm", "one", "two", "--yes")
+        done = harness(two_runs, "rm", "one", "two", "--yes")
     finally:
         at_work.close()
     assert "two: A process is at work on it: stop that first." in line(done)
-    assert (folder / "one").exists()
-    assert harness(folder, "rm", "one", "two", "--yes").returncode == 0
+    assert (two_runs / "one").exists()
+    assert harness(two_runs, "rm", "one", "two", "--yes").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ def test_a_run_in_use_is_refused_with_all_others(folder: Path) -> None:
         ("one/run.json", "is a file of a run; give its directory, one"),
     ],
 )
-def test_what_is_no_run_is_refused(folder: Path, name: str, why: str) -> None:
-    (folder / "linked").symlink_to(folder / "one")
-    assert why in line(harness(folder, "rm", name, "--yes"))
-    assert (folder / "one" / "run.json").exists()
+def test_what_is_no_run_is_refused(two_runs: Path, name: str, why: str) -> None:
+    (two_runs / "linked").symlink_to(two_runs / "one")
+    assert why in line(harness(two_runs, "rm", name, "--yes"))
+    assert (two_runs / "one" / "run.json").exists()
 
 
-def test_a_run_whose_manifest_cannot_be_read_is_deleted(folder: Path) -> None:
-    (folder / "one" / "run.json").write_text("{")
-    assert harness(folder, "rm", "one", "--yes").returncode == 0
-    assert not (folder / "one").exists()
+def test_a_run_whose_manifest_cannot_be_read_is_deleted(two_runs: Path) -> None:
+    (two_runs / "one" / "run.json").write_text("{")
+    assert harness(two_runs, "rm", "one", "--yes").returncode == 0
+    assert not (two_runs / "one").exists()

@@ -38,7 +38,7 @@ def timed(problem: str, time: float | None, scale: Scale | None = None, index: i
 
 
 @pytest.fixture(scope="session")
-def runs(in_memory: InMemory) -> list[Run]:
+def timed_runs(in_memory: InMemory) -> list[Run]:
     """A slow and a fast run of the same problems, one of which tells nothing."""
     alike = made_scale((1.0, 1.0001), doubt=0.01)
 
@@ -50,8 +50,8 @@ def runs(in_memory: InMemory) -> list[Run]:
 
 
 @pytest.fixture(scope="session")
-def sides(runs: list[Run]) -> list[LabelledRun]:
-    return sides_of(runs)
+def sides(timed_runs: list[Run]) -> list[LabelledRun]:
+    return sides_of(timed_runs)
 
 
 def said(page: str) -> str:
@@ -60,8 +60,8 @@ def said(page: str) -> str:
 
 
 @pytest.mark.thorough
-def test_the_section_has_means_pairs_and_charts(runs: list[Run]) -> None:
-    page = report_page(runs)
+def test_the_section_has_means_pairs_and_charts(timed_runs: list[Run]) -> None:
+    page = report_page(timed_runs)
     text = said(page)
     assert '<section id="efficiency"' in page
     assert "Beyond@1 0.375 (0." in text
@@ -83,8 +83,8 @@ def test_a_report_of_runs_that_were_not_timed_says_nothing_of_it(in_memory: InMe
 
 
 @pytest.mark.thorough
-def test_one_run_alone_has_no_pairs_and_no_scatter(runs: list[Run]) -> None:
-    page = report_page(runs[:1])
+def test_one_run_alone_has_no_pairs_and_no_scatter(timed_runs: list[Run]) -> None:
+    page = report_page(timed_runs[:1])
     assert "How many references solutions are faster than" in page
     assert "Differences in Beyond" not in page
     assert "Solved against fast" not in page
@@ -200,10 +200,10 @@ def test_words_of_others_are_no_markup(in_memory: InMemory) -> None:
 @in_one_browser[1]
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])
 async def test_the_efficiency_section_is_visible_in_a_browser(
-    runs: list[Run], tmp_path: Path, opened: Opened, width: int
+    timed_runs: list[Run], tmp_path: Path, opened: Opened, width: int
 ) -> None:
     path = tmp_path / "report.html"
-    path.write_text(report_page(runs))
+    path.write_text(report_page(timed_runs))
     async with opened(path, width=width, dark=width == PHONE) as (shown, seen):
         assert seen.errors == []
         assert await overflow(shown) == []

@@ -12,38 +12,38 @@ from program import harness
 
 
 @pytest.fixture(scope="module")
-def runs(written_runs: Callable[..., Path]) -> Path:
+def both_modes(written_runs: Callable[..., Path]) -> Path:
     return written_runs("agentic", "single")
 
 
 @pytest.fixture(scope="module")
-def written(runs: Path) -> Path:
+def written(both_modes: Path) -> Path:
     done = harness(
-        runs, "report", "single", "agentic", "-o", "both.html", "--cutoff", "2025-06",
+        both_modes, "report", "single", "agentic", "-o", "both.html", "--cutoff", "2025-06",
         "--title", "Bundled & recorded",
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "report: both.html\n"
-    return runs / "both.html"
+    return both_modes / "both.html"
 
 
-def test_the_file_says_what_the_summaries_say(runs: Path, written: Path) -> None:
+def test_the_file_says_what_the_summaries_say(both_modes: Path, written: Path) -> None:
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", written.read_text().split("<script")[0]))
     assert "Bundled &amp; recorded" in text
     assert "Agentic against single shot" in text
     for name in ("single", "agentic"):
-        rate = json.loads((runs / name / "summary.json").read_text())["pass_at_1"]
+        rate = json.loads((both_modes / name / "summary.json").read_text())["pass_at_1"]
         low, high = 100 * rate["low"], 100 * rate["high"]
         assert f"{100 * rate['value']:.1f} % ({low:.1f} to {high:.1f})" in text
     assert "until 2025-06" in text
-    assert list(runs.glob(".*")) == []  # no draft is left
+    assert list(both_modes.glob(".*")) == []  # no draft is left
 
 
 @pytest.mark.thorough
-def test_the_commands_it_names_show_transcripts(runs: Path, written: Path) -> None:
+def test_the_commands_it_names_show_transcripts(both_modes: Path, written: Path) -> None:
     (command, *_) = re.findall(r"<code>harness (transcript [^<]*)</code>", written.read_text())
     name, run, sample = re.sub("&#39;|'", "", command).split()
-    done = harness(runs, name, run, sample)
+    done = harness(both_modes, name, run, sample)
     assert done.returncode == 0
     assert len(done.stdout) > 500
 
@@ -64,10 +64,10 @@ async def test_the_report_opens_offline_on_a_phone(written: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_without_o_it_is_report_html_and_is_written_again(runs: Path) -> None:
-    (runs / "report.html").write_text("what was here before")
-    assert harness(runs, "report", "single").returncode == 0
-    assert (runs / "report.html").read_text().startswith("<!doctype html>")
+def test_without_o_it_is_report_html_and_is_written_again(both_modes: Path) -> None:
+    (both_modes / "report.html").write_text("what was here before")
+    assert harness(both_modes, "report", "single").returncode == 0
+    assert (both_modes / "report.html").read_text().startswith("<!doctype html>")
 
 
 @for_each(
@@ -89,14 +89,14 @@ def test_without_o_it_is_report_html_and_is_written_again(runs: Path) -> None:
         ),
     ],
 )
-def test_bad_input_gets_one_line(runs: Path, arguments: list[str], message: str) -> None:
-    before = sorted(path.name for path in runs.iterdir())
-    done = harness(runs, "report", *arguments)
+def test_bad_input_gets_one_line(both_modes: Path, arguments: list[str], message: str) -> None:
+    before = sorted(path.name for path in both_modes.iterdir())
+    done = harness(both_modes, "report", *arguments)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{message}\n")
-    assert sorted(path.name for path in runs.iterdir()) == before
+    assert sorted(path.name for path in both_modes.iterdir()) == before
 
 
-def test_no_run_is_a_mistake(runs: Path) -> None:
-    done = harness(runs, "report")
+def test_no_run_is_a_mistake(both_modes: Path) -> None:
+    done = harness(both_modes, "report")
     assert done.returncode == 2
     assert "RUN" in done.stderr

@@ -15,7 +15,7 @@ GOOD = "def solve(problem):\n    return ''\n"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def listed_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A good run, then one of a model that knows nothing, of the same problems; and another."""
     made = tmp_path_factory.mktemp("listed")
     (made / "own.py").write_text(GOOD)
@@ -30,8 +30,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_runs_are_listed_with_what_they_are(folder: Path) -> None:
-    done = harness(folder, "ls")
+def test_runs_are_listed_with_what_they_are(listed_runs: Path) -> None:
+    done = harness(listed_runs, "ls")
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line for line in done.stdout.splitlines() if line.startswith("│")]
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
@@ -44,8 +44,8 @@ def test_runs_are_listed_with_what_they_are(folder: Path) -> None:
     assert {row[-1] for row in rows} == {"done"}
 
 
-def test_a_trend_marks_the_regression(folder: Path) -> None:
-    done = harness(folder, "ls", "runs", "--trend")
+def test_a_trend_marks_the_regression(listed_runs: Path) -> None:
+    done = harness(listed_runs, "ls", "runs", "--trend")
     assert done.returncode == 0
     tuesday = next(line for line in done.stdout.splitlines() if "tuesday" in line)
     assert "regression" in tuesday
@@ -54,22 +54,22 @@ def test_a_trend_marks_the_regression(folder: Path) -> None:
     assert "regression" not in next(
         line for line in done.stdout.splitlines() if "deeper/few" in line
     )
-    data = json.loads(harness(folder, "ls", "--trend", "--json").stdout)
+    data = json.loads(harness(listed_runs, "ls", "--trend", "--json").stdout)
     marks = {run["path"]: run.get("word") for each in data["trends"] for run in each["runs"]}
     assert marks["runs/tuesday"] == "regression"
     assert marks["runs/monday"] is None
 
 
-def test_json_has_the_runs_in_full(folder: Path) -> None:
-    data = json.loads(harness(folder, "ls", "--json").stdout)
+def test_json_has_the_runs_in_full(listed_runs: Path) -> None:
+    data = json.loads(harness(listed_runs, "ls", "--json").stdout)
     assert set(data) == {"schema_version", "runs"}
     monday = next(run for run in data["runs"] if run["path"] == "runs/monday")
     assert monday["pass_at_1"]["value"] == 0.75
     assert (monday["state"], monday["cost"]) == ("done", None)
 
 
-def test_the_test_that_marks_is_named_in_the_help(folder: Path) -> None:
-    text = " ".join(harness(folder, "ls", "--help").stdout.split())
+def test_the_test_that_marks_is_named_in_the_help(listed_runs: Path) -> None:
+    text = " ".join(harness(listed_runs, "ls", "--help").stdout.split())
     assert "score test" in text
 
 
@@ -99,8 +99,8 @@ def test_no_folder_and_no_runs_are_said(tmp_path: Path) -> None:
 
 
 @for_each("columns", [60, 100])
-def test_the_list_folds_nothing_on_a_terminal(folder: Path, columns: int) -> None:
+def test_the_list_folds_nothing_on_a_terminal(listed_runs: Path, columns: int) -> None:
     for flags in ((), ("--trend",)):
-        session = on_terminal(folder, "ls", *flags, columns=columns, lines=40)
+        session = on_terminal(listed_runs, "ls", *flags, columns=columns, lines=40)
         assert (session.code, session.wrapped) == (0, 0)
         assert "monday" in session.end

@@ -17,7 +17,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(played: Path, tmp_path: Path) -> Path:
+def played_run(played: Path, tmp_path: Path) -> Path:
     """The same, to change."""
     shutil.copytree(played / "r", tmp_path / "r")
     return tmp_path
@@ -52,16 +52,16 @@ class TestFindingASample:
         assert "no sample" in error
         assert f"near: {first}#0" in error
 
-    def test_a_name_of_several_is_refused_with_all_of_them(self, folder: Path) -> None:
-        source = next((folder / "r" / "transcripts").iterdir())
+    def test_a_name_of_several_is_refused_with_all_of_them(self, played_run: Path) -> None:
+        source = next((played_run / "r" / "transcripts").iterdir())
         text = source.read_text().replace('"sample":"fixture/', '"sample":"other/')
         source.with_name("other%2Fcopy-0.jsonl").write_text(text)
         sample = text.partition('"sample":"other/')[2].partition("#")[0]
-        error = _refused(folder, "transcript", "r", sample)
+        error = _refused(played_run, "transcript", "r", sample)
         assert f"fixture/{sample}#0" in error
         assert f"other/{sample}#0" in error
 
-    def test_a_sample_with_no_line_yet_is_pending(self, folder: Path) -> None:
-        (folder / "r" / "transcripts" / "fixture%2Fnew-one-2.jsonl").touch()
-        listed = [line.split() for line in _said(folder, "transcript", "r").splitlines()]
+    def test_a_sample_with_no_line_yet_is_pending(self, played_run: Path) -> None:
+        (played_run / "r" / "transcripts" / "fixture%2Fnew-one-2.jsonl").touch()
+        listed = [line.split() for line in _said(played_run, "transcript", "r").splitlines()]
         assert ["fixture/new-one#2", "pending"] in listed

@@ -30,7 +30,7 @@ pytest.importorskip("gepa")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def many_problems(tmp_path: Path) -> Path:
     write_problems(tmp_path, 21)
     return tmp_path
 
@@ -48,21 +48,21 @@ def shown(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.thorough
-def test_the_helpful_phrase_is_found_and_its_gain_is_the_planted_one(folder: Path) -> None:
+def test_the_helpful_phrase_is_found_and_its_gain_is_the_planted_one(many_problems: Path) -> None:
     async def tuned() -> tuple[Any, ChatServer]:
         models = TuningModels(phrases=(HELPFUL, BROKEN))
         async with ChatServer(models) as server:
-            return await run(folder, "tune", *flags(server.base_url)), server
+            return await run(many_problems, "tune", *flags(server.base_url)), server
 
     (code, out, err), server = asyncio.run(tuned())
     assert code == 0, err
-    outcome = shown(folder)
+    outcome = shown(many_problems)
     best = outcome["candidates"][outcome["best"]]
     assert best["number"], out
-    template = Path(folder, outcome["prompt"], best["template"]).read_text()
+    template = Path(many_problems, outcome["prompt"], best["template"]).read_text()
     assert HELPFUL in template
     assert outcome["evaluations"] <= 30
-    split = json.loads((folder / "mine" / "tune.json").read_text())["split"]
+    split = json.loads((many_problems / "mine" / "tune.json").read_text())["split"]
     planted = sum(int(each.rpartition("e")[2]) % 3 == 1 for each in split["test"])
     gain = outcome["gain"]
     assert gain["difference"] == pytest.approx(planted / 9)
@@ -104,9 +104,9 @@ def test_the_helpful_phrase_is_found_and_its_gain_is_the_planted_one(folder: Pat
     )
 
     # the folder is a prompt set, and the page is whole and inert
-    checked = harness(folder, "prompts", "check", "mine/prompt", "--mode", "single_shot")
+    checked = harness(many_problems, "prompts", "check", "mine/prompt", "--mode", "single_shot")
     assert checked.returncode == 0, checked.stdout
-    page = (folder / "mine" / "report.html").read_text()
+    page = (many_problems / "mine" / "report.html").read_text()
     assert f'<span class="added">+{HELPFUL}</span>' in page
     assert "{{ problem.solution }}" in page
     assert "<script" not in page
@@ -114,22 +114,22 @@ def test_the_helpful_phrase_is_found_and_its_gain_is_the_planted_one(folder: Pat
 
     # the same command asks nothing again
     before = len(server.requests)
-    again = harness(folder, "tune", *flags(server.base_url))
+    again = harness(many_problems, "tune", *flags(server.base_url))
     assert again.returncode == 0, again.stderr
     assert len(server.requests) == before
-    assert shown(folder) == outcome
+    assert shown(many_problems) == outcome
 
 
-def test_text_of_models_is_escaped_in_the_page(folder: Path) -> None:
+def test_text_of_models_is_escaped_in_the_page(many_problems: Path) -> None:
     hostile = "<script>alert(1)</script>\x1b[31m"
 
     async def tuned() -> Any:
         async with ChatServer(TuningModels(phrases=(hostile,))) as server:
-            return await run(folder, "tune", *flags(server.base_url, max_evaluations=12))
+            return await run(many_problems, "tune", *flags(server.base_url, max_evaluations=12))
 
     code, out, err = asyncio.run(tuned())
     assert code == 0, err
-    page = (folder / "mine" / "report.html").read_text()
+    page = (many_problems / "mine" / "report.html").read_text()
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "<script" not in page
     assert "\x1b" not in page + out + err
@@ -142,12 +142,14 @@ def test_text_of_models_is_escaped_in_the_page(folder: Path) -> None:
         (["--resume", "mine", "--mode", "agentic"], "--mode does not go with it"),
         (["--resume", "mine", "--train", "3"], "--train does not go with it"),
     ):
-        done = harness(folder, "tune", *more)
+        done = harness(many_problems, "tune", *more)
         assert (done.returncode, message in done.stderr) == (2, True), done.stderr
 
 
 @pytest.mark.thorough
-def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_factory: Any) -> None:
+def test_killed_at_any_moment_nothing_is_paid_twice(
+    many_problems: Path, tmp_path_factory: Any
+) -> None:
     """The kills come at requests: under way is the one that was not answered."""
     other = tmp_path_factory.mktemp("unbroken")
     write_problems(other, 21)
@@ -172,12 +174,12 @@ def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_facto
 
         async with ChatServer(script) as server:
             for _ in range(4):
-                process = await start(folder, "tune", *flags(server.base_url, **small))
+                process = await start(many_problems, "tune", *flags(server.base_url, **small))
                 await server.arrived(killed_at + 1)
                 process.kill()
                 assert (await finish(process))[0] == -signal.SIGKILL
                 killed_at = next(moments, 10_000)
-            code, _, err = await run(folder, "tune", *flags(server.base_url, **small))
+            code, _, err = await run(many_problems, "tune", *flags(server.base_url, **small))
             assert code == 0, err
             hang.set()
             return whole, asked(server)
@@ -186,13 +188,13 @@ def test_killed_at_any_moment_nothing_is_paid_twice(folder: Path, tmp_path_facto
     twice = Counter(killed) - Counter(whole)
     assert sum(twice.values()) <= 4, "one request under way at each of four kills"
     assert not Counter(whole) - Counter(killed)
-    assert (folder / "mine" / "prompt").is_dir()
+    assert (many_problems / "mine" / "prompt").is_dir()
     for name in ("candidates.json", "prompt/system.j2"):
-        assert (folder / "mine" / name).read_text() == (other / "mine" / name).read_text()
+        assert (many_problems / "mine" / name).read_text() == (other / "mine" / name).read_text()
 
 
 @pytest.mark.thorough
-def test_an_agents_conversation_is_shown_and_its_prompt_tuned(folder: Path) -> None:
+def test_an_agents_conversation_is_shown_and_its_prompt_tuned(many_problems: Path) -> None:
     models = TuningModels(phrases=(HELPFUL,))
 
     def script(body: Any, number: int) -> Reply:
@@ -207,13 +209,13 @@ def test_an_agents_conversation_is_shown_and_its_prompt_tuned(folder: Path) -> N
     async def tuned() -> tuple[Any, list[str]]:
         more = {"mode": "agentic", "max_evaluations": 40}
         async with ChatServer(script) as server:
-            return await run(folder, "tune", *flags(server.base_url, **more)), asked(
+            return await run(many_problems, "tune", *flags(server.base_url, **more)), asked(
                 server, REFLECTION
             )
 
     (code, _, err), reflected = asyncio.run(tuned())
     assert code == 0, err
-    outcome = shown(folder)
+    outcome = shown(many_problems)
     assert outcome["gain"]["difference"] > 0
     tuned = {"system.j2", "user.j2", "again.j2", "repair.j2", "reminder.j2", "tools.j2"}
     assert {each["template"] for each in outcome["candidates"][1:]} <= tuned
@@ -225,50 +227,52 @@ def test_an_agents_conversation_is_shown_and_its_prompt_tuned(folder: Path) -> N
 
 class TestBudget:
     @pytest.mark.thorough
-    def test_the_search_leaves_enough_for_the_test_part(self, folder: Path) -> None:
+    def test_the_search_leaves_enough_for_the_test_part(self, many_problems: Path) -> None:
         async def tuned() -> Any:
             more = {"max_evaluations": None, "max_tokens_total": 16_000, "concurrency": 1}
             async with ChatServer(TuningModels(phrases=(HELPFUL,))) as server:
-                return await run(folder, "tune", *flags(server.base_url, **more))
+                return await run(many_problems, "tune", *flags(server.base_url, **more))
 
         code, _, err = asyncio.run(tuned())
         assert code == 0, err
-        outcome = shown(folder)
+        outcome = shown(many_problems)
         assert outcome["ended"] == "budget"
         assert outcome["tokens"] <= 16_000
         assert outcome["gain"]["problems"] == 9
         assert "tokens spent" in outcome["sentence"]
 
     @pytest.mark.thorough
-    def test_a_budget_that_is_too_small_says_so(self, folder: Path) -> None:
+    def test_a_budget_that_is_too_small_says_so(self, many_problems: Path) -> None:
         async def tuned() -> Any:
             async with ChatServer(TuningModels()) as server:
                 more = {"max_tokens_total": 1_000, "concurrency": 1}
-                return await run(folder, "tune", *flags(server.base_url, **more))
+                return await run(many_problems, "tune", *flags(server.base_url, **more))
 
         code, out, err = asyncio.run(tuned())
         assert code == 0, err
         assert "The budget does not pay for tuning" in out
         assert "go on with a larger one" in err
-        assert not (folder / "mine" / "prompt").exists()
+        assert not (many_problems / "mine" / "prompt").exists()
 
     @pytest.mark.thorough
-    def test_dollars_of_both_models_count(self, folder: Path) -> None:
+    def test_dollars_of_both_models_count(self, many_problems: Path) -> None:
         async def tuned() -> Any:
             more = {"reflection_model": None, "price": "1000,1000", "max_cost": 14}
             async with ChatServer(TuningModels()) as server:
-                return await run(folder, "tune", *flags(server.base_url, concurrency=1, **more))
+                return await run(
+                    many_problems, "tune", *flags(server.base_url, concurrency=1, **more)
+                )
 
         code, _, err = asyncio.run(tuned())
         assert code == 0, err
-        outcome = shown(folder)
+        outcome = shown(many_problems)
         assert outcome["cost"] == pytest.approx(outcome["tokens"] / 1000)
         assert 0 < outcome["reflection_tokens"] < outcome["tokens"]
         assert outcome["sentence"].endswith(f"${outcome['cost']:.2f} spent.")
 
 
 @pytest.mark.thorough
-def test_ctrl_c_ends_with_the_best_so_far_and_goes_on(folder: Path) -> None:
+def test_ctrl_c_ends_with_the_best_so_far_and_goes_on(many_problems: Path) -> None:
     async def tuned() -> tuple[Any, Any, int, int]:
         models, hold = TuningModels(phrases=(HELPFUL, BROKEN)), asyncio.Event()
 
@@ -278,14 +282,16 @@ def test_ctrl_c_ends_with_the_best_so_far_and_goes_on(folder: Path) -> None:
             return Reply(body=reply.body, until=hold.wait) if first else reply
 
         async with ChatServer(script) as server:
-            process = await start(folder, "tune", *flags(server.base_url))
+            process = await start(many_problems, "tune", *flags(server.base_url))
             await server.arrived(10)  # the start on 6 + 3 problems, then reflection
             process.send_signal(signal.SIGINT)
             await heard(process, "interrupted: waiting for the answer")
             hold.set()
             ended = await finish(process)
             before = len(server.requests)
-            again = await run(folder, "tune", "--resume", "mine", "--base-url", server.base_url)
+            again = await run(
+                many_problems, "tune", "--resume", "mine", "--base-url", server.base_url
+            )
             return ended, again, before, len(server.requests)
 
     (code, out, err), again, before, after = asyncio.run(tuned())
@@ -295,31 +301,31 @@ def test_ctrl_c_ends_with_the_best_so_far_and_goes_on(folder: Path) -> None:
     assert before == 10
     assert again[0] == 0, again[2]
     assert after > before
-    assert shown(folder)["gain"]["difference"] > 0
+    assert shown(many_problems)["gain"]["difference"] > 0
 
 
 @pytest.mark.thorough
-def test_a_useless_phrase_claims_no_gain(folder: Path) -> None:
+def test_a_useless_phrase_claims_no_gain(many_problems: Path) -> None:
     async def tuned() -> Any:
         async with ChatServer(TuningModels(by_chance, USELESS, seed=1)) as server:
-            return await run(folder, "tune", *flags(server.base_url))
+            return await run(many_problems, "tune", *flags(server.base_url))
 
     code, _, err = asyncio.run(tuned())
     assert code == 0, err
-    gain = shown(folder)["gain"]
+    gain = shown(many_problems)["gain"]
     assert gain is None or not gain["is_gain"]
 
 
 class TestRefusals:
-    def test_without_the_package_one_line_says_how_to_install_it(self, folder: Path) -> None:
+    def test_without_the_package_one_line_says_how_to_install_it(self, many_problems: Path) -> None:
         first = (
             "from harness.features.tune import gepa_search\n"
             "gepa_search.find_spec = lambda name: None\n"
         )
-        done = harness_after(first, folder, "tune", *flags("http://127.0.0.1:9/v1"))
+        done = harness_after(first, many_problems, "tune", *flags("http://127.0.0.1:9/v1"))
         assert done.returncode == 2
         assert "pip install 'harness[tune]'" in done.stderr
-        assert not (folder / "mine").exists()
+        assert not (many_problems / "mine").exists()
 
     @pytest.mark.parametrize(
         ("more", "message"),
@@ -333,27 +339,27 @@ class TestRefusals:
             ),
         ],
     )
-    def test_what_cannot_be_tuned(self, folder: Path, more: list[str], message: str) -> None:
-        done = harness(folder, "tune", *more)
+    def test_what_cannot_be_tuned(self, many_problems: Path, more: list[str], message: str) -> None:
+        done = harness(many_problems, "tune", *more)
         assert done.returncode == 2, done.stdout
         assert message in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
 
-    def test_a_dry_run_does_nothing(self, folder: Path) -> None:
-        done = dry(folder, "--price", "1,1")
+    def test_a_dry_run_does_nothing(self, many_problems: Path) -> None:
+        done = dry(many_problems, "--price", "1,1")
         assert done.returncode == 0, done.stderr
         assert "6 train, 6 selection, 9 test" in done.stdout
         assert "18 requests" in done.stdout
-        assert not (folder / "mine").exists()
-        data = valid("tuning-estimate", dry(folder, "--price", "1,1", "--json").stdout)
+        assert not (many_problems / "mine").exists()
+        data = valid("tuning-estimate", dry(many_problems, "--price", "1,1", "--json").stdout)
         assert data["split"] == {"train": 6, "selection": 6, "test": 9}
         assert data["test"]["requests"] == [18, 18]
 
-    def test_a_date_keeps_later_problems_for_the_test(self, folder: Path) -> None:
+    def test_a_date_keeps_later_problems_for_the_test(self, many_problems: Path) -> None:
         sizes = ["--selection", "4", "--test-from", "2025-01-15", "--json"]
-        data = json.loads(dry(folder, "--train", "5", "--test", "7", *sizes).stdout)
+        data = json.loads(dry(many_problems, "--train", "5", "--test", "7", *sizes).stdout)
         assert data["split"] == {"train": 5, "selection": 4, "test": 7}
-        done = dry(folder, "--test-from", "2026-01-01")
+        done = dry(many_problems, "--test-from", "2026-01-01")
         assert done.returncode == 3
         assert "21 problems before that day and 0 from it on" in done.stderr
 
@@ -362,8 +368,8 @@ def dry(folder: Path, *more: str) -> Done:
     return harness(folder, "tune", *flags("http://127.0.0.1:9/v1"), "--dry-run", *more)
 
 
-def test_a_lone_surrogate_of_a_reflection_model_is_escaped(folder: Path) -> None:
-    (folder / "own.py").write_text(
+def test_a_lone_surrogate_of_a_reflection_model_is_escaped(many_problems: Path) -> None:
+    (many_problems / "own.py").write_text(
         "from harness.models.protocol import ModelTurn\n"
         "class Solves:\n"
         "    name = 'solves'\n"
@@ -377,8 +383,8 @@ def test_a_lone_surrogate_of_a_reflection_model_is_escaped(folder: Path) -> None
         "        return ModelTurn(text=text, reasoning=({'half': '\\ud83d'},))\n"
     )
     given = {"model": "python:own:Solves", "reflection_model": "python:own:Reflects"}
-    done = harness(folder, "tune", *flags(None, **given))
+    done = harness(many_problems, "tune", *flags(None, **given))
     assert "Traceback" not in done.stderr
     assert done.returncode == 0, done.stderr
-    kept = (folder / "mine" / "candidates").glob("*/*.j2")
+    kept = (many_problems / "mine" / "candidates").glob("*/*.j2")
     assert any(each.read_text().startswith("\\ud83d {{") for each in kept)

@@ -36,7 +36,7 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def problem(tmp_path_factory: pytest.TempPathFactory) -> VerifiedProblem:
+def with_rules(tmp_path_factory: pytest.TempPathFactory) -> VerifiedProblem:
     home = tmp_path_factory.mktemp("home")
     folder = write_package(home / "parts", SETTINGS, FILES)
     (folder / "submissions" / "accepted" / "half.cc").unlink()
@@ -54,8 +54,8 @@ def problem(tmp_path_factory: pytest.TempPathFactory) -> VerifiedProblem:
     return verification.problems[0]
 
 
-def test_points_are_compared_with_those_of_the_rules(problem: VerifiedProblem) -> None:
-    submissions = {each.name: each for each in (*problem.references, *problem.rejected)}
+def test_points_are_compared_with_those_of_the_rules(with_rules: VerifiedProblem) -> None:
+    submissions = {each.name: each for each in (*with_rules.references, *with_rules.rejected)}
     assert {
         name: (each.verdict, each.points, each.as_expected) for name, each in submissions.items()
     } == {
@@ -69,8 +69,8 @@ def test_points_are_compared_with_those_of_the_rules(problem: VerifiedProblem) -
 
 @pytest.mark.thorough
 def test_a_slow_submission_that_is_kept_out_of_the_time_limit_sets_none(
-    problem: VerifiedProblem,
+    with_rules: VerifiedProblem,
 ) -> None:
-    slow = next(each for each in problem.references if each.name == "accepted/slow.py")
+    slow = next(each for each in with_rules.references if each.name == "accepted/slow.py")
     assert slow.slowest_s > 1
-    assert problem.rejected_limit_s == 1
+    assert with_rules.rejected_limit_s == 1

@@ -38,7 +38,7 @@ OF_SAMPLE = SampleFact("pace", "pace", lambda s: s.seconds / s.model_calls, "{:.
 
 
 @pytest.fixture
-def runs(make_result: MakeResult, write_run: WriteRun) -> list[Path]:
+def two_of_a_fact(make_result: MakeResult, write_run: WriteRun) -> list[Path]:
     """Two runs that have ended, of which the second asked twice as much a sample."""
     paths: list[Path] = []
     for name, calls in (("once", 1), ("twice", 2)):
@@ -65,9 +65,9 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("own")
 def test_a_fact_of_a_run_stands_on_every_screen(
-    runs: list[Path], shown: Shown, visitor: Visitor
+    two_of_a_fact: list[Path], shown: Shown, visitor: Visitor
 ) -> None:
-    once, twice = map(read_run, runs)
+    once, twice = map(read_run, two_of_a_fact)
 
     def words(text: str) -> str:
         return " ".join(text.split())
@@ -85,14 +85,14 @@ def test_a_fact_of_a_run_stands_on_every_screen(
     page = visitor.page(f"/compare?a={addresses['1.00']}&b={addresses['2.00']}")
     row = page.partition("requests a sample</th>")[2].partition("</tr>")[0]
     assert row.index(">1.00<") < row.index(">2.00<")
-    assert str(runs[0]) not in page
+    assert str(two_of_a_fact[0]) not in page
 
 
 @pytest.mark.usefixtures("own")
 def test_a_fact_of_a_sample_stands_in_tables_pages_and_exports(
-    runs: list[Path], shown: Shown, visitor: Visitor
+    two_of_a_fact: list[Path], shown: Shown, visitor: Visitor
 ) -> None:
-    run = read_run(runs[1])
+    run = read_run(two_of_a_fact[1])
     samples = shown_samples(run, sort="pace")
     assert [sample.row.sample for sample in samples] == ["p/1#0", "p/0#0"]
     assert samples[0].as_json()["pace"] == 2.0
@@ -112,8 +112,8 @@ def test_a_fact_of_a_sample_stands_in_tables_pages_and_exports(
     assert "<dt>pace</dt><dd>2.00 s</dd>" in visitor.page(sample.replace("&amp;", "&"))
 
 
-def test_without_the_tables_nothing_has_them(runs: list[Path], shown: Shown) -> None:
-    run = read_run(runs[0])
+def test_without_the_tables_nothing_has_them(two_of_a_fact: list[Path], shown: Shown) -> None:
+    run = read_run(two_of_a_fact[0])
     assert "requests a sample" not in shown(summary_view(run.summary))
     assert "pace" not in json.dumps([sample.as_json() for sample in shown_samples(run)])
     assert "pace" not in next(csv_text(run))

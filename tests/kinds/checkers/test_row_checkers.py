@@ -115,7 +115,7 @@ def _with(**keys: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def problem(write_rows: Callable[..., Path]) -> Callable[..., Problem]:
+def checked(write_rows: Callable[..., Path]) -> Callable[..., Problem]:
     """Reads a row."""
     return lambda row: load(str(write_rows(row))).problems[0]
 
@@ -128,69 +128,69 @@ class TestTestlib:
     """A checker with testlib's arguments and exit codes."""
 
     def test_any_right_answer_is_accepted(
-        self, worker: Worker, problem: Callable[..., Problem]
+        self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
-        assert _grade(worker, problem(ROW), RIGHT).verdict is Verdict.ACCEPTED
+        assert _grade(worker, checked(ROW), RIGHT).verdict is Verdict.ACCEPTED
         other = (
             "#include <iostream>\nint main() { long n; std::cin >> n; std::cout << n << ' ' << 0; }"
         )
-        assert _grade(worker, problem(ROW), other, "cpp").verdict is Verdict.ACCEPTED
+        assert _grade(worker, checked(ROW), other, "cpp").verdict is Verdict.ACCEPTED
 
     @for_each(
         "code",
         [WRONG, "print('any')", "pass", "print('part 0')", "print('part 99')", "print('points 1')"],
     )
     def test_a_wrong_answer_and_a_right_part_are_not(
-        self, worker: Worker, problem: Callable[..., Problem], code: str
+        self, worker: Worker, checked: Callable[..., Problem], code: str
     ) -> None:
-        grade = _grade(worker, problem(ROW), code)
+        grade = _grade(worker, checked(ROW), code)
         assert grade.verdict is Verdict.WRONG_ANSWER
         assert grade.score is None
 
     def test_its_message_is_the_reason(
-        self, worker: Worker, problem: Callable[..., Problem]
+        self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
-        (*_, failed) = _grade(worker, problem(ROW), WRONG).tests
+        (*_, failed) = _grade(worker, checked(ROW), WRONG).tests
         assert failed.difference is not None
         assert failed.difference.where == "wrong answer the parts do not add up"
 
     def test_all_of_a_hundred_per_cent_is_a_whole_answer(
-        self, worker: Worker, problem: Callable[..., Problem]
+        self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
-        assert _grade(worker, problem(ROW), "print('part 100')").verdict is Verdict.ACCEPTED
+        assert _grade(worker, checked(ROW), "print('part 100')").verdict is Verdict.ACCEPTED
 
-    def test_a_crash_is_its_own(self, worker: Worker, problem: Callable[..., Problem]) -> None:
-        assert _grade(worker, problem(ROW), "print('crash')").verdict is Verdict.CHECKER_ERROR
+    def test_a_crash_is_its_own(self, worker: Worker, checked: Callable[..., Problem]) -> None:
+        assert _grade(worker, checked(ROW), "print('crash')").verdict is Verdict.CHECKER_ERROR
 
     def test_a_solution_that_ends_with_an_exit_code_is_not_judged(
-        self, worker: Worker, problem: Callable[..., Problem]
+        self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
-        grade = _grade(worker, problem(ROW), f"{RIGHT}\nraise SystemExit(1)")
+        grade = _grade(worker, checked(ROW), f"{RIGHT}\nraise SystemExit(1)")
         assert grade.verdict is Verdict.RUNTIME_ERROR
 
     def test_testlib_is_found_in_the_folder_that_the_user_names(
         self,
         worker: Worker,
-        problem: Callable[..., Problem],
+        checked: Callable[..., Problem],
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         (tmp_path / "testlib.h").write_text(TESTLIB)
         monkeypatch.setenv("TESTLIB", str(tmp_path))
-        read = problem(_with(files={}))
+        read = checked(_with(files={}))
         assert _grade(worker, read, RIGHT).verdict is Verdict.ACCEPTED
         assert _grade(worker, read, WRONG).verdict is Verdict.WRONG_ANSWER
 
     def test_without_testlib_the_row_is_refused(
-        self, problem: Callable[..., Problem], monkeypatch: pytest.MonkeyPatch
+        self, checked: Callable[..., Problem], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.delenv("TESTLIB", raising=False)
         monkeypatch.setattr("harness.kinds.cpp.testlib.FOLDERS", ())
         with pytest.raises(DataError, match=r"'checker': it needs testlib\.h"):
-            problem(_with(files={}))
+            checked(_with(files={}))
 
     def test_a_checker_in_python_has_the_same_exit_codes(
-        self, worker: Worker, problem: Callable[..., Problem]
+        self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
         code = (
             "import sys\nfrom rules import right\n"
@@ -198,20 +198,20 @@ class TestTestlib:
             "sys.exit(0 if right(int(given[0]), [*map(int, answer)]) else 1)\n"
         )
         rules = "def right(n, parts): return len(parts) == 2 and sum(parts) == n\n"
-        read = problem(_with(code=code, language="python", files={"rules.py": rules}))
+        read = checked(_with(code=code, language="python", files={"rules.py": rules}))
         assert _grade(worker, read, RIGHT).verdict is Verdict.ACCEPTED
         assert _grade(worker, read, WRONG).verdict is Verdict.WRONG_ANSWER
 
     @for_each("printed", ["b'x'", "b'\\xff'"])
     def test_a_checker_in_python_that_raises_on_an_answer_finds_it_wrong(
-        self, worker: Worker, problem: Callable[..., Problem], printed: str
+        self, worker: Worker, checked: Callable[..., Problem], printed: str
     ) -> None:
         code = (
             "import sys\nanswer = int(open(sys.argv[2]).read())\n"
             "sys.exit(answer != int(open(sys.argv[1]).read()))\n"
         )
         tests = [{"input": "5\n", "output": "5\n"}, {"input": "7\n", "output": "any\n"}]
-        read = problem(_with(code=code, language="python", files={}) | {"tests": tests})
+        read = checked(_with(code=code, language="python", files={}) | {"tests": tests})
         grade = _grade(worker, read, f"import sys\nsys.stdout.buffer.write({printed})")
         assert [test.verdict for test in grade.tests] == [
             Verdict.WRONG_ANSWER,
@@ -224,7 +224,7 @@ class TestTestlib:
 
 @for_each("slow", ["far", "expected"])
 def test_an_answer_that_takes_a_checker_in_python_too_long_is_wrong(
-    slow: str, worker: Worker, problem: Callable[..., Problem]
+    slow: str, worker: Worker, checked: Callable[..., Problem]
 ) -> None:
     """Unless the expected output takes as long: then the checker is at fault."""
     code = f"""
@@ -234,7 +234,7 @@ while answer == "far" or {slow == "expected"}:
     pass
 sys.exit(answer != open(sys.argv[3]).read().strip())
 """
-    own = problem(_with(code=code, language="python", files={}))
+    own = checked(_with(code=code, language="python", files={}))
     assert own.checker is not None
     assert own.checker.program is not None
     program = own.checker.program.model_copy(update={"cpu_s": 0.5})
@@ -246,31 +246,31 @@ sys.exit(answer != open(sys.argv[3]).read().strip())
         assert _grade(worker, own, "print('any')").verdict is Verdict.ACCEPTED
 
 
-def test_a_rule_does_not_replace_a_program(worker: Worker, problem: Callable[..., Problem]) -> None:
+def test_a_rule_does_not_replace_a_program(worker: Worker, checked: Callable[..., Problem]) -> None:
     for row in (ROW, TALK):
-        read = problem(row)
+        read = checked(row)
         task = Options(rule="tokens").task(read, "pass", read.tests.all())
         assert judge(worker, task).verdict is Verdict.WRONG_ANSWER
 
 
-def test_an_error_of_the_linker_is_named(worker: Worker, problem: Callable[..., Problem]) -> None:
-    read = problem(_with(code="void right(); int main() { right(); }", files={}))
+def test_an_error_of_the_linker_is_named(worker: Worker, checked: Callable[..., Problem]) -> None:
+    read = checked(_with(code="void right(); int main() { right(); }", files={}))
     (result, *_) = _grade(worker, read, RIGHT).tests
     assert "undefined reference to `right()'" in result.error
 
 
 def test_a_validator_of_kattis_accepts_with_42_and_rejects_with_43(
-    worker: Worker, problem: Callable[..., Problem]
+    worker: Worker, checked: Callable[..., Problem]
 ) -> None:
     code = (
         "#include <fstream>\n#include <iostream>\nint main(int, char **a) {\n"
         "long n, one, other; std::ifstream(a[1]) >> n;\n"
         "return std::cin >> one >> other && one + other == n ? 42 : 43; }\n"
     )
-    read = problem(_with(code=code, protocol="kattis", files={}))
+    read = checked(_with(code=code, protocol="kattis", files={}))
     assert _grade(worker, read, RIGHT).verdict is Verdict.ACCEPTED
     assert _grade(worker, read, WRONG).verdict is Verdict.WRONG_ANSWER
-    accepts = problem(_with(code="int main() { return 0; }", protocol="kattis", files={}))
+    accepts = checked(_with(code="int main() { return 0; }", protocol="kattis", files={}))
     assert _grade(worker, accepts, RIGHT).verdict is Verdict.CHECKER_ERROR
 
 
@@ -290,18 +290,18 @@ class TestPoints:
         ],
     )
     def test_hidden_tests_give_points_up_to_as_many_each(
-        self, worker: Worker, problem: Callable[..., Problem], code: str, points: float
+        self, worker: Worker, checked: Callable[..., Problem], code: str, points: float
     ) -> None:
-        grade = _grade(worker, problem(_with(points=10)), code)
+        grade = _grade(worker, checked(_with(points=10)), code)
         assert grade.score is not None
         assert (grade.score.points, grade.score.maximum) == (points, 20)
         assert (grade.verdict is Verdict.ACCEPTED) is (points == 20)
 
     @for_each("printed", ["part 100", "points 10", "points 9.9999999"])
     def test_all_points_are_a_whole_answer(
-        self, worker: Worker, problem: Callable[..., Problem], printed: str
+        self, worker: Worker, checked: Callable[..., Problem], printed: str
     ) -> None:
-        read = problem(_with(points=10))
+        read = checked(_with(points=10))
         task = Options().task(read, f"print({printed!r})", read.tests.public)
         assert judge(worker, task).verdict is Verdict.ACCEPTED
         grade = _grade(worker, read, f"print({printed!r})")
@@ -310,26 +310,26 @@ class TestPoints:
         assert grade.score.points == 20
 
     def test_of_several_lines_with_points_the_least_counts(
-        self, worker: Worker, problem: Callable[..., Problem]
+        self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
         code = (
             '#include "testlib.h"\nint main(int, char **a) { std::string line;\n'
             "std::ifstream answer(a[2]); std::getline(answer, line);\n"
             'std::cerr << line << std::endl; return points("2"); }\n'
         )
-        read = problem(_with(code=code, points=10))
+        read = checked(_with(code=code, points=10))
         for printed, points in (("points 10", 4), ("points 1", 2), ("5", 4)):
             score = _grade(worker, read, f"print({printed!r})").score
             assert score is not None
             assert score.points == points
-        without = problem(_with(code=code.replace('"2"', '"info"'), points=10))
+        without = checked(_with(code=code.replace('"2"', '"info"'), points=10))
         assert _grade(worker, without, "print('points 10')").verdict is Verdict.CHECKER_ERROR
 
     @for_each("printed", ["part 99", "points 9", "part 0", "points 0"])
     def test_public_tests_alone_are_passed_by_whole_answers_only(
-        self, worker: Worker, problem: Callable[..., Problem], printed: str
+        self, worker: Worker, checked: Callable[..., Problem], printed: str
     ) -> None:
-        read = problem(_with(points=10))
+        read = checked(_with(points=10))
         task = Options().task(read, f"print({printed!r})", read.tests.public)
         grade = judge(worker, task)
         assert (grade.verdict, grade.score) == (Verdict.WRONG_ANSWER, None)
@@ -338,16 +338,16 @@ class TestPoints:
 
     @for_each("printed", ["part 0", "points 0", "points 0.0"])
     def test_no_points_are_no_right_answer(
-        self, worker: Worker, problem: Callable[..., Problem], printed: str
+        self, worker: Worker, checked: Callable[..., Problem], printed: str
     ) -> None:
-        grade = _grade(worker, problem(_with(points=10)), f"print({printed!r})")
+        grade = _grade(worker, checked(_with(points=10)), f"print({printed!r})")
         assert not any(test.passed for test in grade.tests)
 
     @for_each("given", ["11", "-1", "nan", "info"])
     def test_points_that_a_test_does_not_have_are_the_checkers_fault(
-        self, worker: Worker, problem: Callable[..., Problem], given: str
+        self, worker: Worker, checked: Callable[..., Problem], given: str
     ) -> None:
-        grade = _grade(worker, problem(_with(points=10)), f"print('points', {given!r})")
+        grade = _grade(worker, checked(_with(points=10)), f"print('points', {given!r})")
         assert grade.verdict is Verdict.CHECKER_ERROR
         assert grade.score is None
 
@@ -357,7 +357,7 @@ class TestPoints:
     def test_a_validator_of_kattis_writes_them(
         self,
         worker: Worker,
-        problem: Callable[..., Problem],
+        checked: Callable[..., Problem],
         name: str,
         text: str,
         points: float,
@@ -368,22 +368,22 @@ class TestPoints:
             "if (!(std::cin >> one >> other) || one + other != n) return 43;\n"
             f'if (!one) std::ofstream(a[3] + std::string("{name}")) << "{text}";\nreturn 42; }}\n'
         )
-        read = problem(_with(code=code, protocol="kattis", files={}, points=10))
+        read = checked(_with(code=code, protocol="kattis", files={}, points=10))
         for solution, expected in ((RIGHT, 20), ("print(0, input())", points), (WRONG, 0)):
             score = _grade(worker, read, solution).score
             assert score is not None
             assert (score.points, score.maximum) == (expected, 20)
         task = Options().task(read, "print(0, input())", read.tests.public)
         assert judge(worker, task).verdict is Verdict.WRONG_ANSWER
-        without = problem(_with(code=code, protocol="kattis", files={}))
+        without = checked(_with(code=code, protocol="kattis", files={}))
         assert _grade(worker, without, "print(0, input())").verdict is Verdict.WRONG_ANSWER
         assert _grade(worker, without, RIGHT).verdict is Verdict.ACCEPTED
 
     def test_where_no_test_is_hidden_the_public_ones_give_points(
-        self, worker: Worker, problem: Callable[..., Problem]
+        self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
         tests = [test | {"public": True} for test in ROW["tests"]]
-        grade = _grade(worker, problem(_with(points=10) | {"tests": tests}), "print('part 40')")
+        grade = _grade(worker, checked(_with(points=10) | {"tests": tests}), "print('part 40')")
         assert grade.score is not None
         assert (grade.score.points, grade.score.maximum) == (12, 30)
 
@@ -402,31 +402,31 @@ class TestPoints:
 class TestInteractive:
     """A checker that talks with the solution."""
 
-    def test_its_verdict_counts(self, worker: Worker, problem: Callable[..., Problem]) -> None:
-        assert _grade(worker, problem(TALK), GUESS).verdict is Verdict.ACCEPTED
+    def test_its_verdict_counts(self, worker: Worker, checked: Callable[..., Problem]) -> None:
+        assert _grade(worker, checked(TALK), GUESS).verdict is Verdict.ACCEPTED
 
     @for_each("code", ["print(5)", "pass", "for n in range(1, 101): print(n)"])
     def test_a_solution_that_never_guesses_is_wrong(
-        self, worker: Worker, problem: Callable[..., Problem], code: str
+        self, worker: Worker, checked: Callable[..., Problem], code: str
     ) -> None:
-        assert _grade(worker, problem(TALK), code).verdict is Verdict.WRONG_ANSWER
+        assert _grade(worker, checked(TALK), code).verdict is Verdict.WRONG_ANSWER
 
     @pytest.mark.thorough  # the wall limit has to pass
     def test_an_interactor_that_sleeps_is_at_fault_and_is_not_waited_for(
-        self, worker: Worker, problem: Callable[..., Problem]
+        self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
         sleeps = "#include <unistd.h>\nint main() { sleep(3000); }"
-        read = problem(TALK | {"checker": {"code": sleeps, "interactive": True}})
+        read = checked(TALK | {"checker": {"code": sleeps, "interactive": True}})
         task = Options(cpu_s=0.1).task(read, "input()", read.tests.public)
         start = time.monotonic()
         assert judge(worker, task).verdict is Verdict.CHECKER_ERROR
         assert time.monotonic() - start < 4 * task.limits.wall_s + 30
-        assert _grade(worker, problem(TALK), GUESS).verdict is Verdict.ACCEPTED
+        assert _grade(worker, checked(TALK), GUESS).verdict is Verdict.ACCEPTED
 
     def test_a_crash_of_the_solution_is_a_runtime_error(
-        self, worker: Worker, problem: Callable[..., Problem]
+        self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
-        grade = _grade(worker, problem(TALK), "print(5, flush=True)\n1 / 0")
+        grade = _grade(worker, checked(TALK), "print(5, flush=True)\n1 / 0")
         assert grade.verdict is Verdict.RUNTIME_ERROR
 
 
@@ -457,45 +457,45 @@ class TestInteractive:
     ],
 )
 def test_a_fault_is_named_with_its_place(
-    problem: Callable[..., Problem], keys: dict[str, Any], field: str, complaint: str
+    checked: Callable[..., Problem], keys: dict[str, Any], field: str, complaint: str
 ) -> None:
     with pytest.raises(DataError) as caught:
-        problem(_with(**keys))
+        checked(_with(**keys))
     assert f"field '{field}'" in str(caught.value)
     assert complaint in str(caught.value)
 
 
 def test_a_byte_order_mark_before_testlib_is_no_harm(
-    problem: Callable[..., Problem], worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    checked: Callable[..., Problem], worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "testlib.h").write_text(TESTLIB)
     monkeypatch.setenv("TESTLIB", str(tmp_path))
     code = CHECKER.lstrip().replace('"testlib.h"', '"./testlib.h"')
-    read = problem(_with(code=f"\ufeff{code}", files={}))
+    read = checked(_with(code=f"\ufeff{code}", files={}))
     assert _grade(worker, read, RIGHT).verdict is Verdict.ACCEPTED
     assert _grade(worker, read, WRONG).verdict is Verdict.WRONG_ANSWER
 
 
-def test_its_problem_is_not_timed(worker: Worker, problem: Callable[..., Problem]) -> None:
-    read = problem(ROW)
+def test_its_problem_is_not_timed(worker: Worker, checked: Callable[..., Problem]) -> None:
+    read = checked(ROW)
     task = Options().task(read, RIGHT, read.tests.all())
     with pytest.raises(CheckerError, match="whose checker is a program are not timed"):
         Expected.of(worker, task)
 
 
 def test_tests_that_a_model_writes_are_judged_without_points(
-    worker: Worker, problem: Callable[..., Problem]
+    worker: Worker, checked: Callable[..., Problem]
 ) -> None:
-    read = problem(_with(points=10))
+    read = checked(_with(points=10))
     runner = runner_of(read, Options(), cast("Any", None))
     task = replace(runner.task, program=Program("print('part 50')"), tests=read.tests.all())
     grade = judge(worker, task)
     assert (grade.verdict, grade.score) == (Verdict.WRONG_ANSWER, None)
 
 
-def test_a_program_judges_no_functions(problem: Callable[..., Problem]) -> None:
+def test_a_program_judges_no_functions(checked: Callable[..., Problem]) -> None:
     with pytest.raises(DataError, match="for a function give Python"):
-        problem(ROW | {"entry_point": "f", "tests": [{"input": "1", "output": "1"}]})
+        checked(ROW | {"entry_point": "f", "tests": [{"input": "1", "output": "1"}]})
 
 
 def test_without_a_compiler_the_row_is_refused(
@@ -522,6 +522,6 @@ def test_without_a_compiler_the_row_is_refused(
     ],
 )
 def test_the_content_hash_covers_the_program(
-    problem: Callable[..., Problem], keys: dict[str, Any]
+    checked: Callable[..., Problem], keys: dict[str, Any]
 ) -> None:
-    assert problem(_with(**keys)).content_hash != problem(ROW).content_hash
+    assert checked(_with(**keys)).content_hash != checked(ROW).content_hash

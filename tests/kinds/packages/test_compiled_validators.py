@@ -67,7 +67,7 @@ FILES = {
 
 
 @pytest.fixture
-def problem(package: Package) -> Problem:
+def validated(package: Package) -> Problem:
     """A problem whose validator is a program of two sources and a header."""
     return only(package(f"{CUSTOM}limits: {{validation_time: 1}}\n", FILES))
 
@@ -77,10 +77,10 @@ def _first(worker: Worker, problem: Problem, code: str, language: str = "python"
     return judge(worker, Options().task(problem, code, tests, language)).tests[0]
 
 
-def test_a_cpp_validator_accepts_and_rejects(problem: Problem, worker: Worker) -> None:
-    right = Options().task(problem, "print(0, input())", problem.tests.all())
+def test_a_cpp_validator_accepts_and_rejects(validated: Problem, worker: Worker) -> None:
+    right = Options().task(validated, "print(0, input())", validated.tests.all())
     assert judge(worker, right).solved
-    result = _first(worker, problem, "print(1, input())")
+    result = _first(worker, validated, "print(1, input())")
     assert result.verdict is Verdict.WRONG_ANSWER
     assert result.difference is not None
     assert result.difference.where == "the parts do not add up"
@@ -108,14 +108,14 @@ def test_a_validator_may_stand_in_a_folder_of_its_own(
     ],
 )
 def test_a_validator_at_fault_is_no_failure_of_the_solution(
-    problem: Problem, worker: Worker, printed: str, error: str
+    validated: Problem, worker: Worker, printed: str, error: str
 ) -> None:
-    result = _first(worker, problem, f"print({printed!r})")
+    result = _first(worker, validated, f"print({printed!r})")
     assert result.verdict is Verdict.CHECKER_ERROR
     assert error in result.error
 
 
-def test_a_solution_finds_nothing_of_it(problem: Problem, worker: Worker) -> None:
+def test_a_solution_finds_nothing_of_it(validated: Problem, worker: Worker) -> None:
     code = """
         #include <dirent.h>
         #include <iostream>
@@ -127,9 +127,9 @@ def test_a_solution_finds_nothing_of_it(problem: Problem, worker: Worker) -> Non
             std::cout << files << ' ' << n << '\\n';
         }
     """
-    assert _first(worker, problem, code, "cpp").verdict is Verdict.ACCEPTED
+    assert _first(worker, validated, code, "cpp").verdict is Verdict.ACCEPTED
     code = "import os\nprint(len(os.listdir('.')), input())"
-    assert _first(worker, problem, code).verdict is Verdict.ACCEPTED
+    assert _first(worker, validated, code).verdict is Verdict.ACCEPTED
 
 
 def test_a_cpp_validator_that_cannot_be_compiled_is_at_fault(

@@ -110,15 +110,15 @@ SETTINGS = "validation: custom interactive\nlimits: {time_limit: 1}\n"
 
 
 @pytest.fixture(params=["cpp", pytest.param("python", marks=pytest.mark.thorough)])
-def problem(package: Package, request: pytest.FixtureRequest) -> Problem:
+def interactive(package: Package, request: pytest.FixtureRequest) -> Problem:
     return only(package(SETTINGS, FILES | INTERACTORS[request.param]))
 
 
-def test_the_statement_shows_sample_dialogues(problem: Problem) -> None:
-    assert problem.judge == "dialogue"
-    assert problem.view().judge == "dialogue"
-    assert problem.statement.endswith("## Sample dialogue 1\n\n```\n>50\n<less\n```")
-    assert "A line that begins with `<` is read by your program" in problem.statement
+def test_the_statement_shows_sample_dialogues(interactive: Problem) -> None:
+    assert interactive.judge == "dialogue"
+    assert interactive.view().judge == "dialogue"
+    assert interactive.statement.endswith("## Sample dialogue 1\n\n```\n>50\n<less\n```")
+    assert "A line that begins with `<` is read by your program" in interactive.statement
 
 
 def test_sample_dialogues_are_few_and_short_and_of_the_samples(package: Package) -> None:
@@ -152,8 +152,10 @@ def _first(worker: Worker, problem: Problem, code: str) -> TestResult:
         (SEARCH_CPP, "cpp"),
     ],
 )
-def test_a_dialogue_is_accepted(problem: Problem, worker: Worker, code: str, language: str) -> None:
-    grade = _judge(worker, problem, code, language)
+def test_a_dialogue_is_accepted(
+    interactive: Problem, worker: Worker, code: str, language: str
+) -> None:
+    grade = _judge(worker, interactive, code, language)
     assert grade.verdict is Verdict.ACCEPTED, grade.tests
     assert len(grade.tests) == 2
 
@@ -181,9 +183,9 @@ def test_a_dialogue_is_accepted(problem: Problem, worker: Worker, code: str, lan
     ],
 )
 def test_how_a_dialogue_can_end(
-    problem: Problem, worker: Worker, code: str, verdict: Verdict, message: str
+    interactive: Problem, worker: Worker, code: str, verdict: Verdict, message: str
 ) -> None:
-    grade = judge(worker, Options(wall_s=1.5).task(problem, code, problem.tests.public))
+    grade = judge(worker, Options(wall_s=1.5).task(interactive, code, interactive.tests.public))
     assert grade.verdict is verdict, grade.tests
     for result in grade.tests:
         where = result.difference.where if result.difference else ""
@@ -199,19 +201,19 @@ def test_a_solution_that_never_stops_talking_is_ended(package: Package, worker: 
     assert result.verdict is Verdict.OUTPUT_LIMIT
 
 
-def test_the_dialogue_is_kept_for_public_tests_alone(problem: Problem, worker: Worker) -> None:
+def test_the_dialogue_is_kept_for_public_tests_alone(interactive: Problem, worker: Worker) -> None:
     code = "print(50, flush=True)\ninput()\nprint(0, flush=True)\ninput()"
-    grade = judge(worker, Options(stop=Stop.NEVER).task(problem, code, problem.tests.all()))
+    grade = judge(worker, Options(stop=Stop.NEVER).task(interactive, code, interactive.tests.all()))
     public, hidden = grade.tests
     assert public.got == ">50\n<less\n>0"
     assert hidden.got == ""
 
 
 def test_a_later_test_is_not_disturbed_by_a_dialogue_that_failed(
-    problem: Problem, worker: Worker
+    interactive: Problem, worker: Worker
 ) -> None:
-    _first(worker, problem, "import os\nos.close(1)\nos.close(0)")
-    assert _judge(worker, problem, SEARCH.format(read="input()", flush="")).solved
+    _first(worker, interactive, "import os\nos.close(1)\nos.close(0)")
+    assert _judge(worker, interactive, SEARCH.format(read="input()", flush="")).solved
 
 
 CLOSING = {
@@ -265,9 +267,9 @@ def test_an_interactor_that_closes_its_output_ends_the_solutions_input(
     assert _judge(worker, problem, wrong, language).verdict is Verdict.WRONG_ANSWER
 
 
-def test_what_a_solution_writes_to_stderr_is_kept(problem: Problem, worker: Worker) -> None:
+def test_what_a_solution_writes_to_stderr_is_kept(interactive: Problem, worker: Worker) -> None:
     code = "import sys\nprint('help', file=sys.stderr)\nprint(-1)"
-    result = _first(worker, problem, code)
+    result = _first(worker, interactive, code)
     assert (result.verdict, result.stderr.strip()) == (Verdict.WRONG_ANSWER, "help")
 
 

@@ -83,7 +83,7 @@ SOUND = [fifo_summary, huge_summary, fifo_transcript]
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Path:
+def run_files(tmp_path: Path) -> Path:
     """Two runs of two problems each, one of them solved and one pending."""
     for name in ("good", "bad"):
         write_run(tmp_path / "runs" / name, [result("p/a")], problems=["p/a", "p/b"])
@@ -92,16 +92,16 @@ def runs(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("harm", [*BROKEN, garbage_results], ids=lambda harm: harm.__name__)
 def test_a_broken_run_is_told_of_and_hides_no_other(
-    runs: Path, harm: Callable[[Path], None]
+    run_files: Path, harm: Callable[[Path], None]
 ) -> None:
-    harm(runs / "bad")
-    listing = list_runs(find_runs(runs).paths)
+    harm(run_files / "bad")
+    listing = list_runs(find_runs(run_files).paths)
     assert [Path(run.path).name for run in listing.runs] == ["good"]
     (complaint,) = listing.unreadable
-    assert str(runs / "bad") in complaint
+    assert str(run_files / "bad") in complaint
     with pytest.raises(RunDirectoryError):
-        read_run(runs / "bad")
-    visitor = Visitor(runs)
+        read_run(run_files / "bad")
+    visitor = Visitor(run_files)
     page = visitor.page("/")
     assert ">good<" in page
     assert ">bad<" in page
@@ -109,29 +109,29 @@ def test_a_broken_run_is_told_of_and_hides_no_other(
 
 
 @pytest.mark.parametrize("harm", SOUND, ids=lambda harm: harm.__name__)
-def test_harmless_damage_of_a_run_is_ignored(runs: Path, harm: Callable[[Path], None]) -> None:
-    harm(runs / "bad")
-    listing = list_runs(find_runs(runs).paths)
+def test_harmless_damage_of_a_run_is_ignored(run_files: Path, harm: Callable[[Path], None]) -> None:
+    harm(run_files / "bad")
+    listing = list_runs(find_runs(run_files).paths)
     assert [(Path(run.path).name, run.pending) for run in listing.runs] == [
         ("good", 1),
         ("bad", 1),
     ]
-    assert read_run(runs / "bad").summary.graded == 1
-    visitor = Visitor(runs)
+    assert read_run(run_files / "bad").summary.graded == 1
+    visitor = Visitor(run_files)
     assert visitor.page("/").count("1 of 2") == 2
     visitor.client.close()
 
 
-def test_a_pipe_for_a_manifest_is_no_run(runs: Path) -> None:
-    fifo_manifest(runs / "bad")
-    assert [path.name for path in find_runs(runs).paths] == ["good"]
+def test_a_pipe_for_a_manifest_is_no_run(run_files: Path) -> None:
+    fifo_manifest(run_files / "bad")
+    assert [path.name for path in find_runs(run_files).paths] == ["good"]
     with pytest.raises(RunDirectoryError, match="not a regular file"):
-        read_manifest(runs / "bad")
+        read_manifest(run_files / "bad")
 
 
-def test_scores_over_time_leave_out_what_cannot_be_read(runs: Path) -> None:
-    listing = list_runs(find_runs(runs).paths)
-    garbage_results(runs / "bad")
+def test_scores_over_time_leave_out_what_cannot_be_read(run_files: Path) -> None:
+    listing = list_runs(find_runs(run_files).paths)
+    garbage_results(run_files / "bad")
     (trend,) = trends(listing.runs)
     assert [change for _, change in trend.runs] == [None, None]
 

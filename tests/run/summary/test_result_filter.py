@@ -17,7 +17,7 @@ MakeResult = Callable[..., SampleResult]
 
 
 @pytest.fixture
-def run(make_result: MakeResult, write_run: Callable[..., Path]) -> Run:
+def filtered_run(make_result: MakeResult, write_run: Callable[..., Path]) -> Run:
     results = [
         make_result("a", solved=True, difficulty="easy", tags=("math", "graph")),
         make_result("b", difficulty="hard", platform="other", release_date=date(2025, 3, 1)),
@@ -46,32 +46,36 @@ def run(make_result: MakeResult, write_run: Callable[..., Path]) -> Run:
         ({"filter_difficulty": [], "min_release_date": None}, "abcd"),
     ],
 )
-def test_the_matching_problems_stay(run: Run, filters: dict[str, Any], kept: str) -> None:
-    filtered_run = filtered(run, read_filters(filters))
+def test_the_matching_problems_stay(filtered_run: Run, filters: dict[str, Any], kept: str) -> None:
+    filtered_run = filtered(filtered_run, read_filters(filters))
     assert "".join(each.problem_id for each in filtered_run.results) == kept
     assert filtered_run.summary.graded == len(kept)
 
 
-def test_a_filtered_run_is_as_if_no_other_problem_had_been_asked(run: Run) -> None:
-    kept = filtered(run, read_filters({"filter_difficulty": ["hard"]}))
+def test_a_filtered_run_is_as_if_no_other_problem_had_been_asked(filtered_run: Run) -> None:
+    kept = filtered(filtered_run, read_filters({"filter_difficulty": ["hard"]}))
     assert (kept.planned, kept.state.word, kept.summary.pending) == (2, "done", {})
     assert kept.filtered_by == "hard"
-    assert (run.planned, run.filtered_by) == (5, "")
+    assert (filtered_run.planned, filtered_run.filtered_by) == (5, "")
 
 
 def test_runs_that_are_filtered_together_know_the_problems_of_all(
-    run: Run, write_run: Callable[..., Path]
+    filtered_run: Run, write_run: Callable[..., Path]
 ) -> None:
-    part = read_run(write_run("part", run.results[:2], {"problems": run.manifest["problems"]}))
+    part = read_run(
+        write_run("part", filtered_run.results[:2], {"problems": filtered_run.manifest["problems"]})
+    )
     assert filtered(part, read_filters({"filter_difficulty": "hard"})).planned == 1
-    whole, other = filtered_together([run, part], read_filters({"filter_difficulty": "hard"}))
+    whole, other = filtered_together(
+        [filtered_run, part], read_filters({"filter_difficulty": "hard"})
+    )
     assert (whole.planned, whole.summary.pending) == (2, {})
     assert (other.planned, other.summary.pending) == (2, {"not_run": 1})
     assert other.filter_notes == whole.filter_notes
 
 
-def test_what_cannot_be_told_is_left_out_and_said(run: Run) -> None:
-    kept = filtered(run, read_filters({"min_release_date": "2025-01-01"}))
+def test_what_cannot_be_told_is_left_out_and_said(filtered_run: Run) -> None:
+    kept = filtered(filtered_run, read_filters({"min_release_date": "2025-01-01"}))
     undated, unknown = kept.filter_notes
     assert undated == "2 problems without a release date left out"
     assert unknown == "1 problem without a result left out: nothing says what they are"
@@ -96,7 +100,7 @@ def test_what_cannot_be_told_is_left_out_and_said(run: Run) -> None:
     ],
 )
 def test_bad_filters_are_named(
-    run: Run, filters: dict[str, Any], error: type[Exception], message: str
+    filtered_run: Run, filters: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message.replace("?", r"\?")):
-        filtered(run, read_filters(filters))
+        filtered(filtered_run, read_filters(filters))
