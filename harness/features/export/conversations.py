@@ -92,7 +92,7 @@ class SampleConversations:
 
 
 def said_in(events: Iterable[Event]) -> SampleConversations:
-    """Return a transcript's messages as sent last, with clearings applied."""
+    """Return a transcript's messages as sent last."""
     conversations = SampleConversations()
     for entry in entries(events):
         match entry.item:

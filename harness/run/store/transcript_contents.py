@@ -26,7 +26,7 @@ class Entry(NamedTuple):
 
     Attributes:
         item: a message to the model, its answer, a tool's result, tests not run by a tool call,
-            results cleared from then on, or the end of a conversation.
+            or the end of a conversation.
         began, ended: seconds since the start of the sample, as the sum of answers, calls, tests
             and waits.
         retries: number of earlier failures of the request, for an answer.

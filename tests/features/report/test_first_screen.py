@@ -159,7 +159,7 @@ def experiment(tmp_path: Path, make_result: MakeResult, write_run: WriteRun) -> 
         write_run(f"grid/{name}", results, manifest, mode=mode, prompt=prompt)
         variants[name] = stored(RunSpec(model="made-model", mode=mode, prompt=prompt))
     definition = {
-        "schema": 1,
+        "schema": 2,
         "harness": "0",
         "created": "2026-11-22T00:00:00+00:00",
         "hash": grid_hash(variants, "single_shot+default"),

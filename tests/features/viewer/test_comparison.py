@@ -189,7 +189,7 @@ def test_an_experiment_has_its_winner_and_its_ranked_table(
         ]
         write_run(folder / mode, rows, mode=mode)
     experiment = {
-        "schema": 1,
+        "schema": 2,
         "harness": "0",
         "created": "",
         "baseline": "single_shot",
