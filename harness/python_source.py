@@ -22,7 +22,7 @@ from typing import Literal, cast
 UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
 """What a source raises that is not Python, or is too large or too deeply nested for the parser."""
 
-_KEYWORDS = frozenset(keyword.kwlist + keyword.softkwlist)
+_KEYWORDS = frozenset((*keyword.kwlist, *keyword.softkwlist))
 _TWO_WORDS = re.compile(r"\s*([^\W\d]\w*)[ \t]+([^\W\d]\w*)")
 _TRIES = 3  # a thread of the user's program may parse at the same time, without this lock
 
