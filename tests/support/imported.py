@@ -322,7 +322,7 @@ def _keep_in(kept: Path) -> None:
     from harness.kinds.cpp import binaries, headers
 
     for module in (page, binaries, headers):
-        vars(module)["cache_folder"] = lambda: kept
+        module.__dict__["cache_folder"] = lambda: kept
 
 
 def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
@@ -384,7 +384,7 @@ def _prepare(program: str) -> None:
     from harness.registry import COMMANDS
     from harness.sandbox import pool
 
-    vars(pool)["usable_cores"] = lambda: 1  # to start a sandbox takes as long as most commands
+    pool.__dict__["usable_cores"] = lambda: 1  # to start a sandbox takes as long as most commands
     group: Any = typer.main.get_command(app)
     for command in COMMANDS:
         subcommand = group.get_command(None, command.name)
