@@ -60,7 +60,7 @@ def test_all_else_works_without(name: str, tmp_path: Path) -> None:
     )
     first = TAKE_OUT.format(names={name, *NEEDS.get(name, ())})
     first += HELPS_FIRST.format(command=command.name)
-    done = harness_after(first, tmp_path, "run", "-n", "2", "--agentic-mode", "--out", "r")
+    done = harness_after(first, tmp_path, "run", "-n", "1", "--agentic-mode", "--out", "r")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("Usage: ") == 2
     assert (tmp_path / "r" / "summary.json").exists()

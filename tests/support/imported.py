@@ -36,7 +36,10 @@ MADV_COLLAPSE = 25
 AT_IMPORT = re.compile("(PYTHON(?!PATH$|IOENCODING$)|LANG|LC_|LD_|OPENAI_LOG|ANTHROPIC_LOG)")
 """Matches variables that an interpreter or a package reads only at start, and no child can heed."""
 KEPT = "HARNESS_TEST_KEPT"
-"""Names the folder of the session where the program of the charts is kept, which takes seconds."""
+"""Names the session's folder for what takes seconds: the charts' program, C++ headers and programs.
+
+A command that names no cache of its own has it.
+"""
 HEAVY = (
     *("altair", "anthropic", "anyio._backends._asyncio", "asyncio", "filelock", "fsspec"),
     *("httpcore2", "mcp", "multiprocess", "openai", "openai.resources.chat.completions"),
@@ -314,6 +317,14 @@ def _serve(program: str, descriptor: str) -> str:
             selector.register(watched, selectors.EVENT_READ)
 
 
+def _keep_in(kept: Path) -> None:
+    from harness.features.report import page
+    from harness.kinds.cpp import binaries, headers
+
+    for module in (page, binaries, headers):
+        module.__dict__["cache_folder"] = lambda: kept
+
+
 def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
     """Set up this process like a newly started one."""
     for number, file in enumerate(files):
@@ -326,6 +337,8 @@ def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
     sys.stdout = open(1, buffering=1 if os.isatty(1) else -1, **given)  # noqa: SIM115
     sys.stderr = open(2, buffering=1, errors="backslashreplace", **given)  # noqa: SIM115
     os.chdir(order["folder"])
+    if order["env"].get("HF_HOME") == os.environ["HF_HOME"]:
+        _keep_in(Path(os.environ[KEPT]) / "assets" / "harness")  # as in the tests' own processes
     os.environ.clear()
     os.environ.update(order["env"])
     time.tzset()
@@ -366,12 +379,12 @@ def _prepare(program: str) -> None:
     from harness.agent.templates import template
     from harness.agent.templates.prompt_set import load_prompt
     from harness.cli.app import app
-    from harness.features.report import page
+    from harness.kinds.cpp import headers
     from harness.models.clients.connections import certificates
     from harness.registry import COMMANDS
     from harness.sandbox import pool
 
-    vars(pool)["usable_cores"] = lambda: 1  # to start a sandbox takes as long as most commands
+    pool.__dict__["usable_cores"] = lambda: 1  # to start a sandbox takes as long as most commands
     group: Any = typer.main.get_command(app)
     for command in COMMANDS:
         subcommand = group.get_command(None, command.name)
@@ -379,8 +392,7 @@ def _prepare(program: str) -> None:
     sys.path[0] = str(Path(program).parent)
     plugins.installed("")
     certificates()
-    kept = Path(os.environ[KEPT]) / "assets" / "harness"  # as the tests' own processes have it
-    vars(page)["cache_folder"] = lambda: kept
+    headers.Headers.__init__.__defaults__ = (None, 1)  # precompiled for the first that can use it
     for part, source in load_prompt("default", "agentic").parts.items():
         template._compiled(source, f"{part}.j2")
     for mode in ("single_shot", "agentic"):
