@@ -5,6 +5,7 @@ and its lines here, the feature is gone.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -359,7 +360,8 @@ def installed(target: str) -> Any:
         return None
 
 
-def hooks(name: str) -> dict[str, Any]:
+@cache
+def hooks(name: str) -> Mapping[str, Any]:
     """Return an attribute of `RUN_FEATURES`, imported, by those features that have one."""
     named = {key: getattr(each, name) for key, each in RUN_FEATURES.items()}
     found = {key: installed(f"harness.features.{key}.{of}") for key, of in named.items() if of}

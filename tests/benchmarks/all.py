@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parents[2]
 PYTHON = (sys.executable, "-P")  # the place is PYTHONPATH, not where this is started
 PROGRAM = (*PYTHON, "-m", "harness")
 LIST_RUNS, LOOP_SAMPLES = 500, 100
+FEW, MANY = 20, 220  # solutions
 Measure = Callable[[Mapping[str, str]], float]
 
 
@@ -86,6 +87,7 @@ def measures(folder: Path) -> dict[str, Measure]:
         comparing.made(folder, name, comparing.SAMPLES, 1, agentic=agentic)
         for name, agentic in (("shots", False), ("agent", True))
     ]
+    few, many = solutions(folder, FEW), solutions(folder, MANY)
     return {
         "bare Python, CPU s": partial(cpu, [sys.executable, "-c", "pass"]),
         "--help, CPU s": partial(cpu, [*PROGRAM, "--help"]),
@@ -96,6 +98,7 @@ def measures(folder: Path) -> dict[str, Measure]:
         ),
         f"ls of {LIST_RUNS} runs, CPU s": partial(cpu, [*PROGRAM, "ls", str(runs)]),
         f"view, first page with {LIST_RUNS} runs, wall s": partial(first_page, runs),
+        "a solution with one test, CPU ms": partial(one_test, few, many),
         "own CPU a model call, ms": partial(looped, "own CPU", sandbox=True),
         "the same with --no-sandbox-time, ms": partial(looped, "own CPU"),
         "transcript, bytes a sample": partial(looped, "transcript"),
@@ -110,6 +113,25 @@ def cpu(command: list[str], environment: Mapping[str, str]) -> float:
     subprocess.run(command, env=environment, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def solutions(folder: Path, number: int) -> list[str]:
+    """The command that judges so many different solutions, each right and with one test."""
+    problems, codes = (folder / f"{name}-{number}.jsonl" for name in ("problems", "solutions"))
+    with problems.open("w") as rows, codes.open("w") as written:
+        for n in range(number):
+            tests = [{"input": f"{n}", "output": f"{2 * n}"}]
+            row = {"id": f"p{n}", "title": "Double", "statement": "Double it.", "tests": tests}
+            code = f"n = int(input())\nprint(n + n)  # {n}"
+            rows.write(json.dumps(row) + "\n")
+            written.write(json.dumps({"problem_id": f"p{n}", "code": code}) + "\n")
+    return [*PROGRAM, "grade", "-b", f"jsonl:{problems}", "--solutions", str(codes)]
+
+
+def one_test(few: list[str], many: list[str], environment: Mapping[str, str]) -> float:
+    """The CPU milliseconds of one more solution: of many less those of few."""
+    more = cpu(many, environment) - cpu(few, environment)
+    return 1_000 * more / (MANY - FEW)
 
 
 def one_run(fresh: Path, environment: Mapping[str, str]) -> float:

@@ -249,7 +249,7 @@ def _listed(path: Path) -> ListedRun:
         prompt = str(manifest["prompt"].get("name", ""))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RunDirectoryError(f"{path}: its run.json is not as a run's") from error
-    summary = stored_summary(path, planned_samples(manifest)) or read_run(path).summary
+    summary = stored_summary(path, planned_samples(manifest)) or read_run(path, manifest).summary
     state = _state(path, manifest, summary)
     return ListedRun(
         path=str(path),

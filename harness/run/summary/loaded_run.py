@@ -115,13 +115,17 @@ class Run:
         return unheard_requests(self.path, self.results)
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path, manifest: dict[str, Any] | None = None) -> Run:
     """Read a run.
+
+    Args:
+        path: the run directory.
+        manifest: its manifest, if that is read already.
 
     Raises:
         RunDirectoryError: it is not a run, or a line of its results is invalid.
     """
-    manifest = read_manifest(path)
+    manifest = read_manifest(path) if manifest is None else manifest
     try:
         price = manifest.get("price")
         listed = None if price is None else ListedPrice.model_validate(price)
