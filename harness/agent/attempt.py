@@ -148,7 +148,7 @@ class LoopFacts(Frozen):
         return LoopFacts(**{key: value + getattr(other, key) for key, value in self})
 
     def __bool__(self) -> bool:
-        return any(value for _, value in self)
+        return any(vars(self).values())
 
 
 class Attempt(Frozen):

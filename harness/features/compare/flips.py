@@ -117,8 +117,9 @@ def _shown_samples(
 def _shown(
     run: Run, label: str, result: SampleResult, counts: Counts, transcripts: Transcripts
 ) -> FlipSample:
-    there = transcripts.exists(file_name(result.problem_id, result.index))
-    command = f"harness transcript {shlex.quote(str(run.path))} {shlex.quote(result.sample)}"
+    command = None
+    if transcripts.exists(file_name(result.problem_id, result.index)):
+        command = f"harness transcript {shlex.quote(str(run.path))} {shlex.quote(result.sample)}"
     return FlipSample(
         label=label,
         solved=counts[1],
@@ -126,7 +127,7 @@ def _shown(
         sample=result.sample,
         verdict=result.verdict,
         score=result.score,
-        command=command if there else None,
+        command=command,
     )
 
 
