@@ -175,7 +175,7 @@ class Endpoint:
             except (TransientError, ModelError) as error:
                 raise self._paid_for(error, data) from None
             server_id = request_id or turn.request_id  # the server's text may contain the key
-            latency = time.perf_counter() - started
+            latency = round(time.perf_counter() - started, 6)
             measured: dict[str, Any] = {"latency_s": latency, "usage": counted_usage(turn)}
             measured["request_id"] = server_id and self.redact(server_id)
             return turn.model_copy(update=measured)
