@@ -106,7 +106,8 @@ class Trial(MemoryFiles):
     def opening(self) -> dict[str, Any]:
         """What the fork server has to know besides its files and limits."""
         marks = {"has_folder": self.has_folder, "returns": bool(self.word)}
-        return {"do": "open", "preamble": self.program.preamble, **marks}
+        told = {mark: True for mark, holds in marks.items() if holds}
+        return {"do": "open", "preamble": self.program.preamble, **told}
 
     def write(self, *compiled: int) -> None:
         """Make the memory files.

@@ -112,8 +112,8 @@ def _wrong(summary: Summary, *, recorded: bool) -> Iterator[str]:
 
 def _tools(summary: Summary) -> Iterator[str]:
     """Yield the numbers of samples that did not hand in their programs with native tools."""
-    in_text = summary.tool_protocols.get("text", 0)
-    if len(summary.tool_protocols) > 1 and in_text:
+    in_text = summary.tool_protocols.get("text", 0) - summary.fallback
+    if len(summary.tool_protocols) > 1 and in_text > 0:
         yield f"{count(in_text, 'sample')} asked without native tools"
     if summary.fallback:
         yield f"{count(summary.fallback, 'sample')} asked without tools: none called, or none read"

@@ -58,7 +58,7 @@ class Begun:
     err: io.FileIO
     ending: socket.socket
 
-    def finish(self, timeout: float, errors: str) -> tuple[int, str, str]:
+    def finish(self, timeout: float, errors: str = "strict") -> tuple[int, str, str]:
         """Wait for its end, like `subprocess.run`: exit code, stdout and stderr.
 
         Args:
