@@ -99,8 +99,8 @@ Each has `parse_row`, and `MARKS`, the columns that identify its rows.
 
 PROBLEM_KINDS: Mapping[str, str] = {
     "code_generation": "harness.agent.problem_kind:PROGRAMS",
-    "test_output_prediction": "harness.kinds.questions.rules:TEST_OUTPUT",
-    "code_execution": "harness.kinds.questions.rules:CODE_EXECUTION",
+    "test_output_prediction": "harness.kinds.questions.problem_kinds:TEST_OUTPUT",
+    "code_execution": "harness.kinds.questions.problem_kinds:CODE_EXECUTION",
 }
 """Kinds of problems, each a `harness.agent.problem_kind.ProblemKind`."""
 
@@ -349,8 +349,8 @@ def installed(target: str) -> Any:
     """Import an object; None if its feature is not part of this installation.
 
     Raises:
-        ModuleNotFoundError: a package that the feature needs is not installed, or the object is
-            no feature's.
+        ModuleNotFoundError: a package that the feature needs is not installed, or the object does
+            not belong to a feature.
     """
     try:
         return resolve(target)

@@ -1,4 +1,4 @@
-"""What a kind of problem decides: tools, extraction, and the judge of what is no program."""
+"""What a kind of problem decides: tools, extraction, and the judge of answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from harness.tools.write_solution import WriteSolution
 
 
 class AnswerJudge(NamedTuple):
-    """What grades answers that are no programs.
+    """What grades answers that are not programs.
 
     Attributes:
         grade: grades an answer to a problem. Raises DataError.

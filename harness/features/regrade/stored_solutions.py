@@ -23,9 +23,9 @@ from harness.grading.verdict import INFRASTRUCTURE, UNKNOWN, Grade, Verdict
 from harness.kinds.questions.judge import judge_answer
 from harness.languages.program_key import code_hash
 from harness.problem import Problem
-from harness.run.store.call_arguments import programs_of
 from harness.run.store.directory import RESULTS, RunDirectory
 from harness.run.store.results import SampleResult, graded, read_results
+from harness.run.store.revision_programs import programs_of
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
 from harness.tools.workspace import Revision

@@ -20,12 +20,8 @@ from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import ModelTurn, ToolCall
 from harness.models.reasoning_text import reasoning_text
-from harness.run.store.call_arguments import (
-    arguments,
-    other_arguments,
-    program,
-    revision_in,
-)
+from harness.run.store.call_arguments import arguments, other_arguments, program
+from harness.run.store.revision_programs import revision_in
 from harness.run.store.transcript_contents import message_text
 from harness.text import printable_line
 from harness.tools.workspace import Revision

@@ -15,8 +15,8 @@ from harness.agent.events import (
     ToolResult,
 )
 from harness.grading.verdict import Grade
-from harness.run.store.call_arguments import revision_in
 from harness.run.store.results import SampleResult
+from harness.run.store.revision_programs import revision_in
 
 LONGEST_TEXT = 6_000
 """Characters kept of a text of a conversation; the transcript has the rest."""

@@ -28,7 +28,7 @@ from harness.grading.verdict import Grade
 from harness.languages.program_key import code_hash
 from harness.models.protocol import ModelTurn, Retry, Usage
 from harness.problem import Problem
-from harness.run.store.call_arguments import programs_in
+from harness.run.store.revision_programs import programs_in
 from harness.run.store.transcript import EVENT
 from harness.sources.benchmarks import load
 

@@ -5,7 +5,7 @@ import json
 from harness.agent.events import Response
 from harness.agent.extraction.code import extract
 from harness.models.protocol import ModelStop, ModelTurn, ToolCall
-from harness.run.store.call_arguments import programs_of, revision_in
+from harness.run.store.revision_programs import programs_of, revision_in
 from harness.tools.workspace import Revision, Spent
 
 

@@ -1,4 +1,4 @@
-"""Rules of both kinds of value questions: tools, extraction, judge."""
+"""Both kinds of value questions: tools, extraction, judge."""
 
 from functools import partial
 
