@@ -27,9 +27,10 @@ from results_made import made_result
 
 from harness.features.compare.arms import samples_of
 from harness.features.compare.spend import gains_of
-from harness.features.experiment.decision import Goal, look, reason_to_stop
+from harness.features.experiment.decision import look
 from harness.features.experiment.equal_shots import shots_wanted
 from harness.features.experiment.grid_run import ROUNDS, batches
+from harness.features.experiment.stopping_goal import Goal, reason_to_stop
 from harness.run.store.results import SampleResult
 
 RATIO = 3.4

@@ -11,7 +11,8 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.differences.conditions import agents_told, conditions_differ
 from harness.features.compare.differences.judging import changed_problems, unlike
 from harness.features.compare.differences.settings import settings_differ, value_of
-from harness.features.compare.flips import Flip, Group, flips_of, grouped
+from harness.features.compare.flips import Flip, flips_of
+from harness.features.compare.groups import Group, grouped
 from harness.features.compare.speed import Faster
 from harness.features.compare.spend import equal_spend
 from harness.features.compare.spend_result import SpendComparison

@@ -8,7 +8,8 @@ from rich.text import Text
 
 from harness.features.compare.answer import significance_words
 from harness.features.compare.comparison import LEVEL, Comparison, Pairwise
-from harness.features.compare.flips import Flip, FlipSample, Group
+from harness.features.compare.flips import Flip, FlipSample
+from harness.features.compare.groups import Group
 from harness.features.compare.run_names import names_of
 from harness.features.compare.speed import faster_words
 from harness.features.compare.table_rows import rows_of, spend_columns, spend_rows

@@ -15,11 +15,11 @@ from harness.cli.help_page import ADVANCED, HelpCommand, HelpGroup
 from harness.cli.settings_flags import PROBLEMS, with_settings
 from harness.cli.shared_flags import Notify, Observer, Source, with_progress_flags, with_source
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK
-from harness.features.experiment.decision import goal_of
 from harness.features.experiment.foretold import foretold, print_estimate
 from harness.features.experiment.library import ExperimentRun
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.experiment.request import ExperimentRequest, as_flag
+from harness.features.experiment.stopping_goal import goal_of
 from harness.features.experiment.view import last_screen
 from harness.features.observers.attach import Watcher, taking_leave, watchers_of
 from harness.run.settings.found import found_settings

@@ -22,8 +22,8 @@ from typing import Any, cast
 from harness.agent.strategies.modes import LOOP, SHOT
 from harness.agent.strategies.strategies import find_mode
 from harness.errors import UsageError
-from harness.features.experiment.decision import Say
 from harness.features.experiment.equal_shots import MOST_SHOTS
+from harness.features.experiment.stopping_goal import Say
 from harness.features.experiment.variants import (
     OF_THE_WHOLE,
     SILENT,

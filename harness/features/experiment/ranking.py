@@ -10,9 +10,10 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.features.compare.answer import at_any_look
 from harness.features.compare.spend import spend_comparison
 from harness.features.compare.spend_sentence import answers_fairly
-from harness.features.experiment.decision import PAIR, Decision
+from harness.features.experiment.decision import Decision
 from harness.features.experiment.equal_shots import agents_of, mean_spend
 from harness.features.experiment.experiment_file import Stored, read_experiment
+from harness.features.experiment.stopping_goal import PAIR
 from harness.features.experiment.variants import OF_THE_WHOLE, Spec
 from harness.figures import count
 from harness.frozen import Frozen

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
-from harness.features.experiment.decision import Goal, Say
 from harness.features.experiment.experiment_file import read_experiment
 from harness.features.experiment.grid import factorial_grid, read_grid
+from harness.features.experiment.stopping_goal import Goal, Say
 from harness.features.experiment.variants import Grid, Variant
 from harness.run.settings.given import Given
 from harness.run.settings.spec import RESUMABLE, SET, flag_of, known_keys, spec_of

@@ -17,8 +17,9 @@ from harness.features.compare.answer import at_any_look
 from harness.features.compare.answer_screen import comparison_screen
 from harness.features.compare.comparison import LEVEL, Comparison, compare_runs
 from harness.features.compare.library import RunComparison, compare
-from harness.features.experiment.decision import PAIR, Decision
+from harness.features.experiment.decision import Decision
 from harness.features.experiment.ranking import Against, RankedVariant, Ranking
+from harness.features.experiment.stopping_goal import PAIR
 from harness.features.show.library import LoadedRun, load_run
 from harness.figures import (
     UNKNOWN,

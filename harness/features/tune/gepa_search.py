@@ -20,8 +20,8 @@ from harness.features.tune.reflection_prompt import (
     proposed_template,
     reflection_messages,
 )
+from harness.features.tune.search_record import CandidateRecord, SearchRecord, read_record
 from harness.features.tune.split import ProblemSplit
-from harness.features.tune.tune_file import CandidateRecord, SearchRecord, read_record
 from harness.models.protocol import Message
 from harness.registry import resolve
 from harness.run.store.results import SampleResult

@@ -8,7 +8,8 @@ from harness.errors import RunDirectoryError
 from harness.features.compare.comparison import LEVEL, compare_runs
 from harness.features.tune.candidate_runs import price_in, spent_by_run
 from harness.features.tune.reflection import spent_on_reflection
-from harness.features.tune.tune_file import CandidateRecord, Ended, TuneFile, read_record, read_tune
+from harness.features.tune.search_record import CandidateRecord, read_record
+from harness.features.tune.tune_file import Ended, TuneFile, read_tune
 from harness.figures import count, dollars, p_words
 from harness.frozen import Frozen
 from harness.run.plan.budget import NOTHING

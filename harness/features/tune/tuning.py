@@ -35,15 +35,9 @@ from harness.features.tune.outcome import (
 )
 from harness.features.tune.reflection import Reflection, ReflectionModel
 from harness.features.tune.reflection_prompt import ShownSample
+from harness.features.tune.search_record import CandidateRecord, read_record
 from harness.features.tune.split import split_problems
-from harness.features.tune.tune_file import (
-    FILE,
-    CandidateRecord,
-    TuneFile,
-    TuneOptions,
-    read_record,
-    read_tune,
-)
+from harness.features.tune.tune_file import FILE, TuneFile, TuneOptions, read_tune
 from harness.features.tune.view import PAGE, write_page
 from harness.problem import ProblemView
 from harness.run.engine.controller import RunController

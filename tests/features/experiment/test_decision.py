@@ -7,14 +7,7 @@ from for_each import for_each
 from results_made import made_result as made
 
 from harness.errors import UsageError
-from harness.features.experiment.decision import (
-    Decision,
-    Goal,
-    goal_of,
-    look,
-    reason_to_stop,
-    scores,
-)
+from harness.features.experiment.decision import Decision, look, scores
 from harness.features.experiment.equal_shots import (
     Spend,
     affordable,
@@ -24,6 +17,7 @@ from harness.features.experiment.equal_shots import (
 )
 from harness.features.experiment.grid_run import batches, random_order
 from harness.features.experiment.request import as_flag
+from harness.features.experiment.stopping_goal import Goal, goal_of, reason_to_stop
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
 from harness.run.store.results import SampleResult

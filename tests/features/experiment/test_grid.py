@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.experiment.decision import Goal
 from harness.features.experiment.experiment_file import (
     FILE,
     experiment_at,
@@ -22,6 +21,7 @@ from harness.features.experiment.experiment_file import (
 )
 from harness.features.experiment.grid import factorial_grid, read_grid
 from harness.features.experiment.request import ExperimentRequest, as_flag
+from harness.features.experiment.stopping_goal import Goal
 from harness.features.experiment.variants import Grid, is_name
 from harness.run.settings.spec import RunSpec
 
