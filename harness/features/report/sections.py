@@ -8,11 +8,6 @@ from harness.features.compare.flips import Flip
 from harness.features.experiment.ranking import Ranking
 from harness.features.report import charts, figures
 from harness.features.report import notable_problems as outliers
-from harness.features.report.comparison_sections import (
-    experiment_section,
-    pairs_sections,
-    summary_section,
-)
 from harness.features.report.efficiency_section import efficiency_section
 from harness.features.report.figures import (
     Amount,
@@ -29,6 +24,9 @@ from harness.features.report.figures import (
 )
 from harness.features.report.labelled_runs import LabelledRun, Pairing
 from harness.features.report.notable_problems import Extreme
+from harness.features.report.pairs_sections import pairs_sections
+from harness.features.report.summary_section import summary_section
+from harness.features.report.variants_section import experiment_section
 from harness.figures import count, dollars, figure, p_value, percent, points
 from harness.run.summary.groups import FEWEST
 

@@ -17,9 +17,9 @@ from harness.features.compare.table_rows import TableRow, rows_of
 from harness.features.experiment.ranking import Ranking, rank
 from harness.features.report.changed_outcomes import EMPTY, talk_of
 from harness.features.report.charts import PALETTE
-from harness.features.report.comparison_sections import experiment_section
 from harness.features.report.first_screen import FirstScreen, screen_of_two
 from harness.features.report.page import chart_scripts, embedded
+from harness.features.report.variants_section import experiment_section
 from harness.features.viewer.html import coloured, language_of, line
 from harness.features.viewer.library import Library
 from harness.features.viewer.open_run import key_of, stamp_of

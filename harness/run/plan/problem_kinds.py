@@ -1,4 +1,4 @@
-"""Rules of a run's kind of problem, and what does not fit it.
+"""Rules of a run's kind of problem; settings and modes that do not fit it are refused.
 
 All problems of a run, or of a file to grade, are of one kind: solve rates of different kinds are
 not comparable, and a prompt set or an extraction of one kind does not fit another.
@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 
 def without_effect(rules: ProblemKind, *, runs_code: bool = False) -> frozenset[str]:
-    """Return the settings without effect on problems of a kind; the model may run code, or not."""
+    """Return the settings that have no effect on problems of a kind.
+
+    Args:
+        rules: rules of the kind.
+        runs_code: whether the model may run code, so that limits of programs have an effect.
+    """
     if rules.runs_code:
         return frozenset()
     unused = {"tests"} if runs_code else {"tests", "programs"}

@@ -9,7 +9,6 @@ from for_each import for_each
 
 from harness.features.experiment.ranking import Against, RankedVariant, Ranking
 from harness.features.report import charts
-from harness.features.report.comparison_sections import experiment_section
 from harness.features.report.figures import (
     FAILED_PUBLIC,
     OVERFIT,
@@ -19,6 +18,7 @@ from harness.features.report.figures import (
     RunGroupRate,
     Solved,
 )
+from harness.features.report.variants_section import experiment_section
 from harness.stats.rates import rate
 
 RUNS = ["one", "the \"other\" <b>'run'</b>"]

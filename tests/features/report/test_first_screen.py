@@ -12,10 +12,11 @@ from harness.agent.attempt import LoopFacts
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import FILE, grid_hash
 from harness.features.report.changed_outcomes import changed_outcomes
-from harness.features.report.comparison_sections import pairs_sections, summary_section
 from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import pairings, sides_of
 from harness.features.report.page import write_report
+from harness.features.report.pairs_sections import pairs_sections
+from harness.features.report.summary_section import summary_section
 from harness.figures import points
 from harness.run.settings.spec import RunSpec, stored
 from harness.run.store.results import SampleResult

@@ -19,8 +19,8 @@ from visitor import Visitor
 
 from harness.features.experiment.experiment_file import FILE, grid_hash
 from harness.features.experiment.ranking import rank
-from harness.features.report.comparison_sections import experiment_section
 from harness.features.report.page import embedded
+from harness.features.report.variants_section import experiment_section
 from harness.features.viewer.open_run import key_of
 from harness.run.settings.spec import RunSpec, stored
 
