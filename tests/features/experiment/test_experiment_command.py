@@ -396,8 +396,8 @@ class TestCells:
         self, four_problems: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from harness.features.experiment.command import run_experiment
-        from harness.features.experiment.decision import Goal
         from harness.features.experiment.request import ExperimentRequest
+        from harness.features.experiment.stopping_goal import Goal
         from harness.run.engine import controller
 
         read: list[str] = []
