@@ -4,7 +4,7 @@ A feature is a folder of `harness/features/`, reached only through this table: w
 and its lines here, the feature is gone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -235,8 +235,8 @@ class RunFeature(NamedTuple):
 
     Attributes:
         result, summary: types of its field in a result, and in a summary.
-        join: returns a plan with its `RunPart`, if asked for, from the plan, the manifest of the
-            run to resume, and a reporter.
+        join: returns the plan of a run that asks for the feature with its `RunPart`, from the
+            plan, the manifest of the run to resume, and a reporter.
         summarize: returns its field of a summary, from results.
         uncounted: returns the problems that count in no rate, from a manifest.
         findings, unlike: yield sentences on two runs with labels: what they did, and why they are
@@ -360,12 +360,21 @@ def installed(target: str) -> Any:
         return None
 
 
-@cache
-def hooks(name: str) -> Mapping[str, Any]:
-    """Return an attribute of `RUN_FEATURES`, imported, by those features that have one."""
-    named = {key: getattr(each, name) for key, each in RUN_FEATURES.items()}
-    found = {key: installed(f"harness.features.{key}.{of}") for key, of in named.items() if of}
+def hooks(name: str, within: Collection[str] = RUN_FEATURES) -> Mapping[str, Any]:
+    """Return an attribute of `RUN_FEATURES`, imported, by those features that have one.
+
+    Args:
+        name: the attribute.
+        within: features that are wanted; others are not imported.
+    """
+    found = {key: _hook(key, name) for key in RUN_FEATURES if key in within}
     return {key: hook for key, hook in found.items() if hook is not None}
+
+
+@cache
+def _hook(key: str, name: str) -> Any:
+    of = getattr(RUN_FEATURES[key], name)
+    return installed(f"harness.features.{key}.{of}") if of else None
 
 
 def feature(target: str, flag: str) -> Any:

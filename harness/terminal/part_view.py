@@ -1,11 +1,11 @@
 """What a terminal shows of what a feature adds to results and summaries."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from rich.console import RenderableType
 
-from harness.registry import hooks
+from harness.registry import RUN_FEATURES, hooks
 from harness.terminal.columns import Column
 
 
@@ -31,6 +31,6 @@ class PartView(NamedTuple):
 
 def shown_parts(record: object) -> list[tuple[str, PartView, Any]]:
     """Return the features with a field of a result or summary: name, view, and the field."""
-    views: Mapping[str, PartView] = hooks("view")
-    parts = ((key, view, getattr(record, key)) for key, view in views.items())
-    return [each for each in parts if each[2] is not None]
+    parts = {key: getattr(record, key) for key in RUN_FEATURES}
+    there = [key for key, part in parts.items() if part is not None]
+    return [(key, view, parts[key]) for key, view in hooks("view", there).items()]

@@ -100,7 +100,7 @@ def sample_table(
     """
     shown: Sequence[SampleRow] = list(rows)
     there = {*parts, *chain.from_iterable(row.parts for row in shown)}
-    views = [(key, view) for key, view in hooks("view").items() if key in there]
+    views = [*hooks("view", there).items()]
     cells = [
         (*row.cells(), *chain.from_iterable(row.part_cells(*each) for each in views))
         for row in shown

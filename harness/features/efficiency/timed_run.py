@@ -26,9 +26,7 @@ def check_start(start: Start) -> None:
 
 
 def with_timing(plan: Plan, _before: Mapping[str, Any] | None, _reporter: Reporter) -> Plan:
-    """Return the plan with the timing of solutions, if that is asked for."""
-    if not plan.spec.efficiency:
-        return plan
+    """Return the plan of a run that times its solutions, with the timing."""
     part = RunPart(partial(_timed, Scales(plan.judging, plan.spec.timing)))
     return replace(plan, parts={**plan.parts, "efficiency": part})
 

@@ -45,7 +45,7 @@ REASONS = {
 
 
 def with_impossible_tests(plan: Plan, before: Mapping[str, Any] | None, reporter: Reporter) -> Plan:
-    """Return the plan with impossible tests, if there are to be any.
+    """Return the plan of a run that asks for impossible tests, with them.
 
     Args:
         plan: a plan.
@@ -58,8 +58,7 @@ def with_impossible_tests(plan: Plan, before: Mapping[str, Any] | None, reporter
         DataError: tests or references cannot be decoded.
         IsolationError: no sandbox is strong enough for the references.
     """
-    if plan.spec.impossible is None:
-        return plan
+    assert plan.spec.impossible is not None
     kept, known = _kept(plan, before)
     wanted = max(1, round(plan.spec.impossible * len(_whole(plan)))) - len(kept.changes)
     new = [problem for problem in _whole(plan) if problem.id not in known]

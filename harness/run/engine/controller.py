@@ -17,7 +17,7 @@ from harness.models.opening import missing
 from harness.models.protocol import Model
 from harness.models.providers import REPLAY_PREFIX
 from harness.models.replay import ReplayModel
-from harness.registry import hooks
+from harness.registry import RUN_FEATURES, hooks
 from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import PreparedRun, Read, going_on, open_directory
@@ -121,7 +121,8 @@ class RunController:
 
     def _with_parts(self, plan: Plan, before: Mapping[str, Any] | None = None) -> Plan:
         """Return the plan with the parts of features, of which a dry run needs none."""
-        for join in () if self.dry_run else hooks("join").values():
+        asked = () if self.dry_run else [key for key in RUN_FEATURES if getattr(plan.spec, key)]
+        for join in hooks("join", asked).values():
             plan = join(plan, before, self.reporter)
         return plan
 
