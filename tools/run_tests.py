@@ -1,7 +1,8 @@
 """`run_tests`: runs the newest solution on the public tests and reports failures."""
 
+from harness.tools.revision import Report
 from harness.tools.toolbox import NoArguments, ToolError
-from harness.tools.workspace import Report, Workspace
+from harness.tools.workspace import Workspace
 
 
 class RunTests:

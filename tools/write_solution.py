@@ -2,8 +2,9 @@
 
 from harness.languages.program_key import program_key
 from harness.models.text_tools.arguments import without_fence
+from harness.tools.revision import Revision
 from harness.tools.toolbox import Arguments, ToolError
-from harness.tools.workspace import Revision, Workspace
+from harness.tools.workspace import Workspace
 
 LONGEST_CODE = 256_000
 

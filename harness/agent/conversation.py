@@ -5,9 +5,10 @@ import time
 from collections.abc import Awaitable, Callable
 
 from harness.agent import events
-from harness.agent.attempt import BudgetSpentError, StopReason
+from harness.agent.attempt import StopReason
 from harness.agent.dialogue import Dialogue, writable_turn
 from harness.agent.journal import REFUSALS, word_of
+from harness.agent.session import BudgetSpentError
 from harness.models import protocol
 from harness.models.estimated_usage import estimated_usage
 from harness.models.replay import Recording

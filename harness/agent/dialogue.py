@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from harness.agent.attempt import Session, StopReason
+from harness.agent.attempt import StopReason
 from harness.agent.events import (
     NewConversation,
     PublicTests,
@@ -20,11 +20,12 @@ from harness.agent.events import (
     Response,
     Tested,
 )
+from harness.agent.session import Session
 from harness.models import protocol
 from harness.models.text_tools.thoughts import only_thoughts
 from harness.problem import TestCase
 from harness.text import writable, writable_copy
-from harness.tools.workspace import Report, Revision, Spent
+from harness.tools.revision import Report, Revision, Spent
 
 LENGTH_OF_HASH = 16  # hex digits of 64: enough to distinguish conversations
 CUT_OFF = (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from harness.agent.sample_work import SampleWork
 from harness.models.protocol import ModelTurn, UserMessage
 from harness.problem import TestCase
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 
 class EdgeCases:

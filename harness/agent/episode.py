@@ -32,17 +32,18 @@ of equals the earliest.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason
+from harness.agent.attempt import Attempt, ChosenBy, StopReason
 from harness.agent.dialogue import Dialogue
 from harness.agent.edge_cases import EdgeCases
 from harness.agent.extraction.code import Extraction
 from harness.agent.sample_work import SampleWork, is_filtered
+from harness.agent.session import Session
 from harness.agent.text_loop import REPEATED, Course, TextLoop
 from harness.models.protocol import Message, ModelTurn, ToolMessage, UserMessage
 from harness.models.text_tools.calls import sole_text
 from harness.models.text_tools.salvage import text_in_call
 from harness.text import writable
-from harness.tools.workspace import Report
+from harness.tools.revision import Report
 
 FAILED_CALL = "failed call"
 """Rule of an extraction from a call."""

@@ -20,7 +20,7 @@ from harness.frozen import Frozen
 from harness.grading.verdict import Grade, Verdict, whole_grade
 from harness.models.protocol import Message, ModelTurn, ToolMessage, Usage
 from harness.problem import TestCase
-from harness.tools.workspace import Report
+from harness.tools.revision import Report
 
 SCHEMA = 3
 CALL_IN_TEXT = "call-in-text-"

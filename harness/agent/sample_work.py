@@ -3,22 +3,16 @@
 import re
 from typing import Any
 
-from harness.agent.attempt import (
-    Attempt,
-    ChosenBy,
-    LoopFacts,
-    Session,
-    StopReason,
-    ToolProtocolUsed,
-)
+from harness.agent.attempt import Attempt, ChosenBy, LoopFacts, StopReason, ToolProtocolUsed
 from harness.agent.dialogue import Dialogue
 from harness.agent.events import ToolProtocolChanged
 from harness.agent.extraction.code import Extraction
+from harness.agent.session import Session
 from harness.agent.tool_calls import ToolCalls, told_of
 from harness.excerpts import shorten
 from harness.languages.program_key import program_key
 from harness.models.protocol import Message, ModelTurn, SystemMessage, UserMessage
-from harness.tools.workspace import Report
+from harness.tools.revision import Report
 
 MOST_RESTARTS = 2
 """Times that a sample begins anew because the model repeats itself."""

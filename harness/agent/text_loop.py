@@ -21,7 +21,7 @@ from harness.agent.attempt import StopReason
 from harness.agent.edge_cases import EdgeCases
 from harness.agent.sample_work import SampleWork, is_filtered
 from harness.models.protocol import Message, ModelTurn, UserMessage
-from harness.tools.workspace import Report
+from harness.tools.revision import Report
 
 SILENT_IN_A_ROW = 2
 REFUSALS = frozenset({"refusal", "content_filter"})

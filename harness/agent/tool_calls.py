@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.agent import events
-from harness.agent.attempt import Session, StopReason
+from harness.agent.attempt import StopReason
 from harness.agent.dialogue import Dialogue
+from harness.agent.session import Session
 from harness.agent.templates.prompt_set import Told
 from harness.models import protocol
 from harness.models.text_tools.arguments import End, without_fence
@@ -14,10 +15,10 @@ from harness.models.text_tools.calls import sole_text
 from harness.models.text_tools.salvage import text_in_call
 from harness.registry import HAND_IN
 from harness.tools.read_problem import ReadProblem
+from harness.tools.revision import Report
 from harness.tools.run_code import RunCode
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Toolbox, example_of
-from harness.tools.workspace import Report
 
 MOST_CALLS = 32  # in one message
 OF_THE_LOOP = frozenset({ReadProblem.name, RunTests.name, *HAND_IN})

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from open_gate import OpenGate
 
-from harness.agent.attempt import Gate, Limits, Session, Strategy
+from harness.agent.attempt import Limits
 from harness.agent.events import Event
 from harness.agent.journal import Journal
+from harness.agent.session import Gate, Session, Strategy
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, load_prompt

@@ -12,9 +12,10 @@ import pytest
 from json_lines import json_lines
 from scripted import ScriptedModel, read, run, turn, write
 
-from harness.agent.attempt import Attempt, Session, StopReason
+from harness.agent.attempt import Attempt, StopReason
 from harness.agent.events import Resumed, Retried
 from harness.agent.journal import Journal
+from harness.agent.session import Session
 from harness.features.external.session import External, McpSession
 from harness.problem import Problem, TestSuite
 from harness.run.engine.engine import Engine

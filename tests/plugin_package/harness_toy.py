@@ -5,7 +5,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
-from harness.agent.attempt import Attempt, Session
+from harness.agent.attempt import Attempt
+from harness.agent.session import Session
 from harness.agent.strategies.shots import single_shot
 from harness.features.observers.observer_events import Observed, SampleEnded
 from harness.grading.rules import ComparisonRule

@@ -15,7 +15,7 @@ from harness.run.summary.summary import Summary, summarize
 from harness.stats.rates import rate
 from harness.terminal.curve_view import CurveView, bar
 from harness.terminal.summary_table import summary_view
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 MakeResult = Callable[..., SampleResult]
 Shown = Callable[..., str]

@@ -14,7 +14,7 @@ from harness.run.summary.summary import summarize
 from harness.terminal.groups_view import groups_view
 from harness.terminal.run_screen import hints, run_screen
 from harness.terminal.summary_screen import summary_screen
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

@@ -9,9 +9,10 @@ from harness.grading.verdict import Grade, Verdict
 from harness.models.protocol import ToolCall
 from harness.problem import ProblemView, Signature, TestCase
 from harness.tools.read_problem import ReadProblem
+from harness.tools.revision import Report
 from harness.tools.run_tests import RunTests
 from harness.tools.toolbox import Arguments, Toolbox
-from harness.tools.workspace import Report, Workspace
+from harness.tools.workspace import Workspace
 from harness.tools.write_solution import WriteSolution
 
 TEXTS = load_prompt("default", "agentic")

@@ -5,10 +5,11 @@ that the provider refuses, for its length or for the reasoning in it, is not sen
 the reasoning is left out once, else the sample goes on in a new conversation.
 """
 
-from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
+from harness.agent.attempt import Attempt, StopReason
 from harness.agent.conversation import Conversation
 from harness.agent.episode import AgentEpisode
 from harness.agent.events import Request, ToolProtocolChanged
+from harness.agent.session import Session, run_until_stopped
 from harness.models.faults import ToolsRefusedError
 from harness.models.protocol import ContextOverflowError, HistoryRefusedError, ModelTurn
 

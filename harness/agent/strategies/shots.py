@@ -15,9 +15,10 @@ program that does not compile, a missing method, a judge that gave up).
 Both are `harness.agent.text_loop` with a course of their own.
 """
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_until_stopped
+from harness.agent.attempt import Attempt, ChosenBy, StopReason
 from harness.agent.conversation import Conversation
 from harness.agent.sample_work import SampleWork
+from harness.agent.session import Session, run_until_stopped
 from harness.agent.text_loop import REFUSALS, Course, TextLoop
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness import plugins
-from harness.agent.attempt import Strategy
+from harness.agent.session import Strategy
 from harness.agent.strategies.modes import Mode, built_in_modes, mode_named, remember, undeclared
 from harness.agent.strategies.user_code import strategy_of
 from harness.errors import UsageError

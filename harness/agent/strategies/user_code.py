@@ -2,25 +2,22 @@
 
 They are trusted like the harness and run in its process: only text written by models goes into the
 sandbox. Their exceptions do not count against the model: the sample stays pending, with the
-message. A limit that a strategy does not catch (`harness.agent.attempt`) ends it with the newest
+message. A limit that a strategy does not catch (`harness.agent.session`) ends it with the newest
 solution in the workspace.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from harness.agent.attempt import (
-    Attempt,
+from harness.agent.attempt import Attempt, ChosenBy, Limits, StopReason
+from harness.agent.journal import Journal
+from harness.agent.session import (
     BudgetSpentError,
-    ChosenBy,
-    Limits,
     RunStoppedError,
     Session,
-    StopReason,
     Strategy,
     run_until_stopped,
 )
-from harness.agent.journal import Journal
 from harness.errors import HarnessError, UsageError
 from harness.models.faults import Redactor
 from harness.models.protocol import ModelError, Usage

@@ -21,7 +21,7 @@ from harness.stats.pass_at_k import (
     spend_until_pass,
 )
 from harness.stats.spend_curves import AttemptSpend, Policies, cut_off, policies
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 Unit = Literal["dollars", "tokens", "calls"]
 CurveKind = Literal["cut_off", "chosen", "until_pass", "single", "any_right"]

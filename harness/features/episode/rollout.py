@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from harness.agent.attempt import Session, StopReason
+from harness.agent.attempt import StopReason
 from harness.agent.dialogue import Dialogue, writable_turn
 from harness.agent.episode import AgentEpisode
 from harness.agent.journal import Journal
 from harness.agent.sample_workspace import workspace_of
+from harness.agent.session import Session
 from harness.errors import DataError, UsageError
 from harness.features.episode.reward import EpisodeReward, lost, reward_of
 from harness.features.episode.shared import Episodes

@@ -12,9 +12,10 @@ import time
 from typing import Protocol
 
 from harness.agent import events
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_until_stopped
+from harness.agent.attempt import Attempt, ChosenBy, StopReason
 from harness.agent.conversation import Conversation
 from harness.agent.dialogue import LENGTH_OF_HASH
+from harness.agent.session import Session, run_until_stopped
 from harness.agent.tool_calls import ToolCalls, told_of
 from harness.models.protocol import (
     Message,
@@ -254,7 +255,7 @@ class Host(Protocol):
 
 
 class External:
-    """The strategy of an external agent; satisfies `harness.agent.attempt.Strategy`."""
+    """The strategy of an external agent; satisfies `harness.agent.session.Strategy`."""
 
     def __init__(self, host: Host) -> None:
         self._host = host

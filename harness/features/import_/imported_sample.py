@@ -34,7 +34,7 @@ from harness.run.engine.sample import result_of
 from harness.run.store.results import SampleResult
 from harness.run.store.transcript import sample_name
 from harness.text import writable
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 from harness.tools.write_solution import LONGEST_CODE
 
 _TAG = re.compile(r"<[\w-]{1,60}>")

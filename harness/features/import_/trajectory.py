@@ -30,7 +30,7 @@ from harness.errors import DataError
 from harness.features.grade.solutions import Published
 from harness.features.import_.fields import Fields
 from harness.models.protocol import Message, ModelStop, ModelTurn, ToolCall, ToolMessage, Usage
-from harness.tools.workspace import Revision, Spent
+from harness.tools.revision import Revision, Spent
 
 MOST_REVISIONS = 1_000
 UNANSWERED = "the model never answered, by what the file says"

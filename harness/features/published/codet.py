@@ -11,7 +11,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from harness.agent.attempt import Attempt, ChosenBy, Session, StopReason, run_until_stopped
+from harness.agent.attempt import Attempt, ChosenBy, StopReason
+from harness.agent.session import Session, run_until_stopped
 from harness.features.published.solver import Solver
 
 

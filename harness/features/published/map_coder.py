@@ -10,7 +10,8 @@ ends the sample. The paper recalls 3 problems (5 on HumanEval) and debugs 5 time
 import re
 from typing import Any, NamedTuple
 
-from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
+from harness.agent.attempt import Attempt, StopReason
+from harness.agent.session import Session, run_until_stopped
 from harness.features.published.solver import Solver, end_of
 
 _SECTIONS = re.compile(r"<problem>(.*?)(?:</problem>|(?=<problem>)|\Z)", re.DOTALL)

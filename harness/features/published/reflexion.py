@@ -7,10 +7,11 @@ reflections so far. The paper's programming agent has no public tests; here they
 own, since they are known to be right.
 """
 
-from harness.agent.attempt import Attempt, Session, StopReason, run_until_stopped
+from harness.agent.attempt import Attempt, StopReason
 from harness.agent.events import RanWrittenTests
+from harness.agent.session import Session, run_until_stopped
 from harness.features.published.solver import Solver, end_of
-from harness.tools.workspace import Report
+from harness.tools.revision import Report
 
 MOST_REFLECTIONS = 3
 """Latest reflections that a request for a solution shows."""

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from harness.agent.attempt import Attempt, BudgetSpentError, Session, StopReason
+from harness.agent.attempt import Attempt, StopReason
 from harness.agent.conversation import Conversation
 from harness.agent.events import RanWrittenTests
 from harness.agent.sample_work import SampleWork
+from harness.agent.session import BudgetSpentError, Session
 from harness.agent.text_loop import REFUSALS
 from harness.models.protocol import ModelTurn
 from harness.problem import TestCase
-from harness.tools.workspace import Report, Revision
+from harness.tools.revision import Report, Revision
 
 
 class Solver:

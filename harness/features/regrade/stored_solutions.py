@@ -28,7 +28,7 @@ from harness.run.store.results import SampleResult, graded, read_results
 from harness.run.store.revision_programs import programs_of
 from harness.run.store.transcript import file_name
 from harness.run.store.transcripts import Transcripts
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from harness.run.summary.loaded_run import Run, read_run
 from harness.sources.selection import Selection
 from harness.terminal.consoles import console
 from harness.text import printable, printable_line
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 from harness.version import __version__
 
 COLUMNS = (

@@ -24,7 +24,7 @@ from harness.run.store.call_arguments import arguments, other_arguments, program
 from harness.run.store.revision_programs import revision_in
 from harness.run.store.transcript_contents import message_text
 from harness.text import printable_line
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 NO_RESULT: dict[str, Any] = {"result": None, "error": False, "malformed": False, "tests": None}
 LONGEST_TITLE = 300

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from harness.agent.attempt import Attempt
 from harness.grading.verdict import INFRASTRUCTURE, Grade
 from harness.models.prices.price import Price, cost
-from harness.tools.workspace import Revision, Spent
+from harness.tools.revision import Revision, Spent
 
 
 def to_judge(attempt: Attempt, *, points: bool = False) -> tuple[str, ...]:

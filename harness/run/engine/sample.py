@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from harness.agent.attempt import Attempt, RunStop, RunStoppedError, Session, StopReason, no_warning
+from harness.agent.attempt import Attempt, RunStop, StopReason
 from harness.agent.events import (
     Event,
     Graded,
@@ -24,6 +24,7 @@ from harness.agent.events import (
 )
 from harness.agent.journal import Journal
 from harness.agent.sample_workspace import workspace_of
+from harness.agent.session import RunStoppedError, Session, no_warning
 from harness.errors import DataError
 from harness.grading.jobs import Judgement
 from harness.grading.verdict import Grade, Verdict

@@ -1,6 +1,7 @@
 """The gate of one sample: checks both budgets and waits for a place in flight."""
 
-from harness.agent.attempt import BudgetSpentError, RunStop, StopReason
+from harness.agent.attempt import RunStop, StopReason
+from harness.agent.session import BudgetSpentError
 from harness.models.prices.price import cost
 from harness.models.protocol import ModelError, ModelTurn, Retry, Usage
 from harness.run.engine.outage import Outage

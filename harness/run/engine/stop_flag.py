@@ -2,7 +2,8 @@
 
 import asyncio
 
-from harness.agent.attempt import RunStop, RunStoppedError
+from harness.agent.attempt import RunStop
+from harness.agent.session import RunStoppedError
 
 
 class StopFlag:

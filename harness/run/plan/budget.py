@@ -16,7 +16,8 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from harness.agent.attempt import RunStop, RunStoppedError, StopReason
+from harness.agent.attempt import RunStop, StopReason
+from harness.agent.session import RunStoppedError
 from harness.models.prices.price import Price, cost
 from harness.models.protocol import Usage
 from harness.run.store.billed_requests import Spent

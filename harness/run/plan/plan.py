@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-from harness.agent.attempt import Attempt, Strategy
+from harness.agent.attempt import Attempt
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
 from harness.agent.problem_kind import PROGRAMS, ProblemKind
+from harness.agent.session import Strategy
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.strategies.shots import single_shot
 from harness.agent.strategies.strategies import find_strategy

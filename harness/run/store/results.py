@@ -23,7 +23,7 @@ from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Level
 from harness.registry import hooks
 from harness.run.store.files import lines_of, open_file, read_json, reason_of
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 if TYPE_CHECKING:
     from harness.features.efficiency.scale import Efficiency

@@ -15,8 +15,8 @@ from harness.models.text_tools.salvage import text_in_call
 from harness.registry import HAND_IN, resolve
 from harness.run.store.call_arguments import fields
 from harness.text import writable
+from harness.tools.revision import Revision
 from harness.tools.toolbox import Toolbox
-from harness.tools.workspace import Revision
 
 
 def programs_of(

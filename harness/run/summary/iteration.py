@@ -14,7 +14,7 @@ from harness.frozen import Frozen
 from harness.run.store.results import SampleResult
 from harness.stats.cumulative import cumulative, round_steps, whole_steps
 from harness.stats.rates import Rate, rate_by_problem
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 
 class Point(Frozen):

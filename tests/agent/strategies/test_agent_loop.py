@@ -8,12 +8,7 @@ from open_gate import Broke
 from scripted import NEVER, USAGE, Played, Step, call, read, run, turn, write
 
 from harness.agent import events as kinds
-from harness.agent.attempt import (
-    Attempt,
-    BudgetSpentError,
-    Limits,
-    StopReason,
-)
+from harness.agent.attempt import Attempt, Limits, StopReason
 from harness.agent.episode import MOST_REMINDERS
 from harness.agent.events import (
     Event,
@@ -24,6 +19,7 @@ from harness.agent.events import (
     SampleEnd,
     standing,
 )
+from harness.agent.session import BudgetSpentError
 from harness.agent.strategies.options import StrategyOptions
 from harness.agent.text_loop import REPEATED
 from harness.models.protocol import (

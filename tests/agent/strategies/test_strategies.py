@@ -11,15 +11,10 @@ from for_each import for_each
 from open_gate import Broke
 from scripted import NEVER, USAGE, Pause, Played, Sent, call, read, rebuild, run, turn, write
 
-from harness.agent.attempt import (
-    BudgetSpentError,
-    ChosenBy,
-    Limits,
-    RunStoppedError,
-    StopReason,
-)
+from harness.agent.attempt import ChosenBy, Limits, StopReason
 from harness.agent.events import NewConversation, Resumed, ToolResult
 from harness.agent.events import Tested as StrategyTested
+from harness.agent.session import BudgetSpentError, RunStoppedError
 from harness.agent.strategies.options import StrategyOptions
 from harness.models.protocol import ContextOverflowError, ModelError, ModelTurn, Retry, Usage
 from harness.problem import ProblemView, TestCase

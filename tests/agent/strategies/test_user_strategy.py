@@ -11,7 +11,8 @@ import pytest
 from open_gate import Broke
 from scripted import NEVER, USAGE, Played, call, read, turn, write
 
-from harness.agent.attempt import BudgetSpentError, ChosenBy, Limits, RunStoppedError, StopReason
+from harness.agent.attempt import ChosenBy, Limits, StopReason
+from harness.agent.session import BudgetSpentError, RunStoppedError
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.strategies.user_code import own_tool
 from harness.errors import UsageError
@@ -42,7 +43,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Module:
 
 
 ASKING = """
-    from harness.agent.attempt import Attempt, ChosenBy, StopReason
+    from harness.agent.attempt import (Attempt, ChosenBy, StopReason)
     from harness.agent.conversation import Conversation
 
     async def solve(session):
@@ -56,7 +57,7 @@ ASKING = """
 ASKING_ANEW = ASKING.replace("    while True:", "    while conversation := Conversation(session):")
 
 SILENT = """
-    from harness.agent.attempt import Attempt, ChosenBy, StopReason
+    from harness.agent.attempt import (Attempt, ChosenBy, StopReason)
     from harness.agent.conversation import Conversation
     from harness.models.protocol import Usage
 

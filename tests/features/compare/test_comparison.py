@@ -12,7 +12,7 @@ from harness.features.compare.comparison import COMPARED, compare_runs
 from harness.features.compare.view import comparison_view
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

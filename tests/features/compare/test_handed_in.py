@@ -4,7 +4,7 @@ from for_each import for_each
 from results_made import made_result
 
 from harness.features.compare.arms import handed_in
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 
 def step(public: int | None, solved: bool | None, passes: bool | None = None) -> Revision:

@@ -22,7 +22,7 @@ from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run, read_run
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 Write = Callable[..., Path]
 

@@ -15,7 +15,7 @@ NOBODY = ("-m", "served", "--base-url", "http://127.0.0.1:9/v1")
 ONE_BY_ONE = ("--concurrency", "1", "--workers", "1")
 IN_PAIRS = ("--mode", "single_shot", "--mode", "agentic")
 OWN = """
-from harness.agent.attempt import Attempt, ChosenBy, StopReason
+from harness.agent.attempt import (Attempt, ChosenBy, StopReason)
 from harness.sandbox.execution import SandboxError
 
 def model(messages):

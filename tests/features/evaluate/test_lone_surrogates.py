@@ -9,7 +9,8 @@ from program import harness, results
 HALF = "\\ud83d"  # in the source of the user's module, and as the text that stands for it
 
 OWN = f"""
-from harness.agent.attempt import Attempt, BudgetSpentError, ChosenBy, StopReason
+from harness.agent.attempt import (Attempt, ChosenBy, StopReason)
+from harness.agent.session import BudgetSpentError
 from harness.agent.conversation import Conversation
 from harness.models.protocol import ModelError, ModelTurn, UserMessage
 

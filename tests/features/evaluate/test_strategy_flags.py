@@ -350,7 +350,7 @@ def test_values_out_of_range_are_refused(mode: str, flag: str, value: str, tmp_p
 
 
 MINE = """
-from harness.agent.attempt import Attempt, ChosenBy, StopReason
+from harness.agent.attempt import (Attempt, ChosenBy, StopReason)
 from harness.agent.conversation import Conversation
 from harness.tools.toolbox import NoArguments, ToolError
 

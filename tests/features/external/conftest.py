@@ -9,9 +9,10 @@ import pytest
 from open_gate import OpenGate
 from own_agents import Agents, Attend, Attended
 
-from harness.agent.attempt import Limits, Session
+from harness.agent.attempt import Limits
 from harness.agent.events import Event
 from harness.agent.journal import Journal
+from harness.agent.session import Session
 from harness.agent.templates.prompt_set import load_prompt
 from harness.features.external.agent_sandbox import RoomError, probe
 from harness.features.external.session import External, Host

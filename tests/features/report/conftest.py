@@ -16,7 +16,7 @@ from harness.grading.verdict import Verdict
 from harness.run.settings.spec import RunSpec
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import Run, read_run
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

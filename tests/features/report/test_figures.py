@@ -15,7 +15,7 @@ from harness.features.report.page import report_page
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 MakeResult = Callable[..., SampleResult]
 Sides = Callable[..., list[LabelledRun]]

@@ -22,7 +22,7 @@ from harness.run.settings.spec import RunSpec, stored
 from harness.run.store.results import SampleResult
 from harness.run.summary.filters import read_filters
 from harness.run.summary.loaded_run import read_run
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]

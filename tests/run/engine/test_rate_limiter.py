@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, Reply, completion, failure
 
-from harness.agent.attempt import Limits, Session
+from harness.agent.attempt import Limits
 from harness.agent.conversation import Conversation
 from harness.agent.events import Event, Retried
 from harness.agent.journal import Journal
+from harness.agent.session import Session
 from harness.agent.templates.prompt_set import load_prompt
 from harness.grading.verdict import Grade
 from harness.models.clients.openai_chat import OpenAIChat

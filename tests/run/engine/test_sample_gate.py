@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from for_each import for_each
 
-from harness.agent.attempt import BudgetSpentError, RunStop, StopReason
+from harness.agent.attempt import RunStop, StopReason
+from harness.agent.session import BudgetSpentError
 from harness.models.prices.price import Price
 from harness.models.protocol import ModelStop, ModelTurn, Retry, Usage
 from harness.run.engine.outage import FAILURES, Outage

@@ -9,7 +9,7 @@ from harness.languages.program_key import code_hash
 from harness.models.prices.price import Price
 from harness.models.protocol import Usage
 from harness.run.engine.revisions import steps_of, to_judge
-from harness.tools.workspace import Report, Revision, Spent
+from harness.tools.revision import Report, Revision, Spent
 
 RIGHT, WRONG = Grade(verdict=Verdict.ACCEPTED), Grade(verdict=Verdict.WRONG_ANSWER)
 USAGE = Usage(input_tokens=1_000, output_tokens=500)

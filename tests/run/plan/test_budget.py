@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agent.attempt import BudgetSpentError, RunStop, RunStoppedError, StopReason
+from harness.agent.attempt import RunStop, StopReason
 from harness.agent.events import (
     PutOff,
     Request,
@@ -18,6 +18,7 @@ from harness.agent.events import (
     SampleStart,
     Unusable,
 )
+from harness.agent.session import BudgetSpentError, RunStoppedError
 from harness.models.estimated_usage import characters_of, unheard_usage
 from harness.models.prices.price import Price
 from harness.models.protocol import Message, ModelStop, ModelTurn, Retry, Usage, UserMessage

@@ -6,7 +6,7 @@ from harness.agent.events import Response
 from harness.agent.extraction.code import extract
 from harness.models.protocol import ModelStop, ModelTurn, ToolCall
 from harness.run.store.revision_programs import programs_of, revision_in
-from harness.tools.workspace import Revision, Spent
+from harness.tools.revision import Revision, Spent
 
 
 def step(turn: int, code: str) -> Revision:

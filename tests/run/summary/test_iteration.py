@@ -10,7 +10,7 @@ from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
 from harness.run.store.results import SampleResult
 from harness.run.summary.iteration import Curve, curve_of
-from harness.tools.workspace import Revision
+from harness.tools.revision import Revision
 
 
 def step(
