@@ -99,8 +99,7 @@ class Graders:
         problem = given_problem(item) if item.problem is None else self.problems.find(item.problem)
         language = item.language or PYTHON
         try:
-            if language != PYTHON:
-                check_language(language, [problem], flags=self.usual.flags)
+            check_language(language, [problem], flags=self.usual.flags)
             if item.text is not None and item.extract != CODE:
                 rules = in_language(rules_for(problem.kind), language)
                 rules.extractor(item.extract or "harness", "extract", [CODE])

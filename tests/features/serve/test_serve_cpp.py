@@ -2,16 +2,20 @@
 
 import base64
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from for_each import for_each
+from json_lines import json_lines
 from judge_server import JudgeServer
+from own_problems import ECHO
 
 from harness.errors import UsageError
 from harness.features.serve.server import ServerSettings, serve
 from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
+from harness.run.plan.problem_loader import load_problems
 from harness.run.settings.spec import read_spec
 
 try:
@@ -192,6 +196,14 @@ class TestGrade:
         status, detail = judge.refused("/grade", body)
         assert status == 422
         assert "takes no C++ solution" in detail
+
+    def test_python_is_refused_where_a_problem_takes_cpp_only(self, tmp_path: Path) -> None:
+        (tmp_path / "rows.jsonl").write_text(json_lines([ECHO | {"languages": ["cpp"]}]))
+        (problem,) = load_problems(f"jsonl:{tmp_path / 'rows.jsonl'}")
+        with JudgeServer([problem], workers=1) as judge:
+            status, detail = judge.refused("/grade", {"problem": "echo", "code": "print(input())"})
+            assert judge.grade(problem="echo", code=RIGHT, language="cpp")["reward"] == 1.0
+        assert (status, "only C++ may be used" in detail) == (422, True)
 
     def test_another_language_is_refused(self, judge: JudgeServer) -> None:
         body = {"problem": "echo", "code": "x", "language": "java"}
