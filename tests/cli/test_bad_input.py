@@ -23,7 +23,7 @@ CASES = {
     "an unusable URL": (["run", "-m", "x", "--base-url", "nonsense"], 2, "base URL"),
     "an unknown mode": (["run", "--mode", "both"], 2, "agentic, single_shot"),
     "two modes": (["run", "--agentic-mode", "--mode", "single_shot"], 2, "contradict"),
-    "an unknown prompt set": (["run", "--prompt", "none"], 2, "default"),
+    "an unknown prompt set": (["run", "--prompt", "none"], 2, "no prompt set or folder 'none'"),
     "an unknown flag": (["run", "--agentic"], 2, "--agentic"),
     "an unknown command": (["rum"], 2, "rum"),
     "no number": (["run", "-n", "many"], 2, "--sample-size"),

@@ -21,6 +21,7 @@ from harness.agent.events import (
 )
 from harness.agent.journal import refusal_of
 from harness.agent.strategies.modes import LOOP, SHOT, built_in_modes, mode_named
+from harness.agent.templates.prompt_set import find_templates
 from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment, variable_of
 from harness.models.example_request import example_request
@@ -115,7 +116,11 @@ def recording_of(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> Path:
 
 
 def _recording(name: str, recordings: Path, mode: str, prompt: str) -> Path:
-    """Return the folder of a set's recording of a mode and prompt. Raises UsageError."""
+    """Return the folder of a set's recording of a mode and prompt.
+
+    Raises:
+        UsageError: there is none, or no such prompt set.
+    """
     there = sorted(
         (each.parent.name, each.name) for each in recordings.glob("*/*") if _holds_transcripts(each)
     )
@@ -130,6 +135,7 @@ def _recording(name: str, recordings: Path, mode: str, prompt: str) -> Path:
             f"{name} has no recordings of {mode}; it has {known}. Name a model with -m"
         )
     prompts = [each for of, each in there if of == mode]
+    find_templates(prompt, mode.removesuffix(GROWN))
     raise UsageError(
         f"{name} has no recordings of {mode} with prompt {prompt}; it has {', '.join(prompts)}. "
         "Name a model with -m"
