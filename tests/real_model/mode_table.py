@@ -32,6 +32,8 @@ IN_DEMO = {
     "agentic-old": "old",
 }
 SHOTS, DEFAULT, REPAIR = "shots", "fresh", "self_repair"
+NOT_COUNTED = {SHOTS, "old"}
+"""Modes without later requests, and the loop whose results do not count them."""
 NONE = "-"
 
 
@@ -118,7 +120,7 @@ def iterating_table(runs: Mapping[str, Mapping[str, Measured]]) -> Iterator[str]
     )
     yield "| --- " * 8 + "|"
     for piece, modes in runs.items():
-        for mode in (mode for mode in MODES if mode in modes and mode != SHOTS):
+        for mode in (mode for mode in MODES if mode in modes and mode not in NOT_COUNTED):
             summary = modes[mode].summary
             facts, curve = summary.loop, summary.curve
             cells = [
