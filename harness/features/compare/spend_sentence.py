@@ -172,9 +172,10 @@ def shots_words(arm: ArmFacts, amount: float) -> tuple[str, bool]:
     """Return a number of shots in words, and whether the words are a plural."""
     of = "" if is_title(arm.name) else f" of {arm.name}"
     single = "" if of else "single "
-    if math.isclose(amount, 1, abs_tol=0.005):
-        return f"one {single}shot{of}", False
-    return f"{amount:.2g} {single}shots{of}", True
+    number = f"{amount:.2g}"
+    return (
+        (f"one {single}shot{of}", False) if number == "1" else (f"{number} {single}shots{of}", True)
+    )
 
 
 def _difference(at: SpendDifference, sign: int, *, verdict: bool = True) -> str:

@@ -16,7 +16,8 @@ from harness.features.compare.command import compare as compare_command
 from harness.features.compare.comparison import compare_runs
 from harness.features.compare.library import compare
 from harness.features.compare.spend import spend_comparison
-from harness.features.compare.spend_result import SpendComparison
+from harness.features.compare.spend_result import ArmFacts, SpendComparison
+from harness.features.compare.spend_sentence import shots_words
 from harness.features.compare.view import comparison_view
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
@@ -325,6 +326,21 @@ def test_an_agent_that_costs_as_much_as_a_shot_takes_the_same(write_run: Write) 
     said = " ".join(answer_of(compare_runs([b, a])).sentences)
     assert "Both take about the same cost." in said
     assert "one single shot" in said, "no comparison at equal spend"
+
+
+def test_a_number_of_shots_that_reads_1_is_one_shot() -> None:
+    arm = ArmFacts(
+        label="A",
+        name="single shot",
+        way="single",
+        mean=1,
+        most=9,
+        samples=9,
+        most_samples=9,
+        problems=3,
+    )
+    assert shots_words(arm, 1.02) == ("one single shot", False)
+    assert shots_words(arm, 1.2) == ("1.2 single shots", True)
 
 
 def test_the_flag_takes_numbers(tmp_path: Path) -> None:
