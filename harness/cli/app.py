@@ -55,7 +55,7 @@ MEANT: Mapping[str, str] = {
 
 NO_LOGIN = "There is nothing to log in to: `harness models` shows which key each provider needs."
 
-COLLECT_AFTER = 50_000  # new objects: imports make many, and no garbage
+COLLECT_AFTER = 100_000  # new objects: imports make over 50,000, and no garbage
 
 
 class LazyGroup(HelpGroup):
