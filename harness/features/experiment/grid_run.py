@@ -10,7 +10,7 @@ from harness.features.compare.spend import equal_spend_gains
 from harness.features.experiment.decision import Decision, Question, Reason, look, scores
 from harness.features.experiment.equal_shots import MOST_SHOTS, Wanted, agents_of, shots_wanted
 from harness.features.experiment.experiment_file import Experiment
-from harness.features.experiment.runs_folder import CarryOut
+from harness.features.experiment.run_parts import CarryOut
 from harness.features.experiment.stopping_goal import Goal, reason_to_stop
 from harness.features.experiment.variant_runs import (
     VariantRuns,

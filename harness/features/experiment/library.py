@@ -13,7 +13,8 @@ from harness.features.experiment.experiment_file import experiment_at
 from harness.features.experiment.grid_run import GridRun, in_batches
 from harness.features.experiment.ranking import rank
 from harness.features.experiment.request import ExperimentRequest
-from harness.features.experiment.runs_folder import CarryOut, locked
+from harness.features.experiment.run_parts import CarryOut
+from harness.features.experiment.runs_folder import locked
 from harness.features.experiment.stopping_goal import check_pair, goal_of
 from harness.features.experiment.variant_runs import VariantRuns
 from harness.features.experiment.variants import Variant

@@ -1,13 +1,12 @@
-"""A directory that holds several runs: its own file, its lock, and runs in parts on one budget.
+"""A directory that holds several runs: its own file and its lock.
 
 An experiment is one, and so is a tuning (`harness.features.tune`).
 """
 
 import fcntl
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,20 +14,12 @@ from pydantic import ValidationError
 
 from harness.errors import RunDirectoryError
 from harness.frozen import Frozen
-from harness.run.engine.earlier_spending import budget_of
-from harness.run.engine.lifecycle import PreparedRun
-from harness.run.engine.outcome import Outcome
-from harness.run.plan.budget import Budget, Total
-from harness.run.session.sync import run
 from harness.run.store.directory import MANIFEST, write_json
 from harness.run.store.files import read_file
 from harness.run.store.results import storage_error
-from harness.run.store.transcripts import FOLDER
 
 MOST_BYTES = 64 << 20
 Contents = TypeVar("Contents", bound=Frozen)
-CarryOut = Callable[[PreparedRun, Path, Budget], Outcome]
-"""Carries out part of a run, as `RunController.carry_out` does."""
 
 
 def read_contents(file: Path, kind: type[Contents], what: str) -> Contents:
@@ -100,34 +91,3 @@ def locked(path: Path, what: str) -> Generator[None]:
         yield
     finally:
         os.close(folder)
-
-
-def carry_out_part(
-    prepared: PreparedRun, path: Path, elsewhere: Total, carry_out: CarryOut
-) -> Outcome:
-    """Carry out samples of a run, which is stored without the budget of all runs.
-
-    Args:
-        prepared: the run, with the samples to do now.
-        path: its directory.
-        elsewhere: what the other runs have spent.
-        carry_out: does it.
-    """
-    budget = budget_of(prepared.plan, path, elsewhere)
-    if path.is_dir() and not (path / MANIFEST).exists():  # a crash before the run had started
-        (path / f".{MANIFEST}.draft").unlink(missing_ok=True)
-        if (path / FOLDER).is_dir() and not any((path / FOLDER).iterdir()):
-            (path / FOLDER).rmdir()
-    spec = prepared.plan.spec.model_copy(update={"max_cost": None, "max_tokens_total": None})
-    prepared = replace(prepared, plan=replace(prepared.plan, spec=spec))
-    return carry_out(prepared, path, budget)
-
-
-def close_models(prepared: Iterable[PreparedRun]) -> None:
-    """Close the models of runs that are prepared and not started."""
-
-    async def close() -> None:
-        for each in prepared:
-            await each.plan.model.close()
-
-    run(close)

@@ -10,7 +10,7 @@ from typing import cast
 from harness.agent.attempt import StopReason
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import Experiment
-from harness.features.experiment.runs_folder import CarryOut, carry_out_part, close_models
+from harness.features.experiment.run_parts import CarryOut, carry_out_part, close_models
 from harness.features.experiment.variants import Variant
 from harness.models.protocol import Model
 from harness.models.replay import ReplayModel

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.experiment.runs_folder import carry_out_part
+from harness.features.experiment.run_parts import carry_out_part
 from harness.features.tune.tune_file import Ended
 from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice

@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
-from harness.features.experiment.runs_folder import close_models, locked, refuse_used
+from harness.features.experiment.run_parts import close_models
+from harness.features.experiment.runs_folder import locked, refuse_used
 from harness.features.tune.candidate_runs import (
     CandidateRuns,
     SearchStoppedError,
