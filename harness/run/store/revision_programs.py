@@ -10,7 +10,6 @@ from harness.languages.program_key import code_hash
 from harness.markdown import fenced_blocks
 from harness.models.protocol import ModelTurn, ToolSpec
 from harness.models.text_tools.arguments import without_fence
-from harness.models.text_tools.reader import read_calls
 from harness.models.text_tools.salvage import text_in_call
 from harness.registry import HAND_IN, resolve
 from harness.run.store.call_arguments import fields
@@ -54,6 +53,8 @@ def revision_in(event: Response, steps: Iterable[Revision], language: str | None
 
 def programs_in(turn: ModelTurn, extract: Extract, entry_point: str | None) -> Iterator[str]:
     """Yield every text of an answer that may be a solution: those in its calls and in its words."""
+    from harness.models.text_tools.reader import read_calls  # few pages and reports need it
+
     spoken = read_calls(turn.text, _hand_in(), known_only=True)
     for call in (*turn.tool_calls, *spoken.calls):
         meant = {text_in_call(call.arguments, key) for key in ("code", "answer")}
