@@ -26,9 +26,6 @@ cores. Temperature 0.7, at most 700 tokens an answer and six turns, and one samp
 the single shots. Intervals are at 95 %, of differences paired by problem. A program is new if it is
 unlike all earlier ones of its sample, as a syntax tree.
 """
-SERVER_FLAGS = "llama-server --jinja -sps 0 -np {slots} -c {context}"
-MOST_NAMED = 4
-"""Most problems that a command on the page names."""
 
 
 def page(out: Path) -> str:
@@ -36,8 +33,9 @@ def page(out: Path) -> str:
     parts = [INTRODUCTION, "\n".join(tables(out)) + "\n", remark("modes")]
     if missing := "\n".join(lacking(out)):
         parts.append(f"Not measured yet:\n\n{missing}\n")
-    parts.append("## Commands\n\n" + how_to_go_on())
-    parts += ["\n".join(commands(out / piece)) for piece in SETS if (out / piece / RECORD).exists()]
+    parts.append("## Measuring again\n\n" + how_to_go_on())
+    there = [piece for piece in SETS if (out / piece / RECORD).exists()]
+    parts.append("".join(f"{measured_on(out / piece)}\n" for piece in there))
     parts.append(remark("earlier"))
     return "\n".join(parts)
 
@@ -61,48 +59,26 @@ def lacking(out: Path) -> Iterator[str]:
 
 
 def how_to_go_on() -> str:
-    """Return where the programs that measure are."""
-    return (
-        "`tests/real_model/` gets model and server from two packages, measures in pieces that can "
-        "be\nresumed, and writes this page. Answers to bundled problems are in "
-        "`tests/real_model/answers/`.\n"
-    )
+    """Return how the pieces are measured again."""
+    return """\
+`tests/real_model/` gets model and server from two packages, measures in pieces that can be resumed,
+and writes this page. The commands of a piece, and what they cost:
+
+```sh
+python tests/real_model/measure.py loop --dry-run
+```
+
+Answers to bundled problems are in `tests/real_model/answers/`.
+"""
 
 
-def commands(folder: Path) -> Iterator[str]:
-    """Yield the commands of a piece, the server's settings, and when it was measured."""
+def measured_on(folder: Path) -> str:
+    """Return what a piece is, and when it was measured."""
     record: dict[str, Any] = json.loads((folder / RECORD).read_text())
-    yield f"{PIECES[folder.name].about}:\n"
-    yield "```sh"
-    server: dict[str, Any] = record.get("server") or {}
-    if server.get("slots"):
-        context = server["slots"] * server["context_of_a_slot"]
-        yield SERVER_FLAGS.format(slots=server["slots"], context=context)
-    runs = [flags(shortened(own["command"])) for own in record["results"].values()]
-    shared = [flag for flag in runs[0] if flag[0] != "#" and all(flag in run for run in runs)]
-    yield f'asked="{" ".join(shared)}"'
-    for run in runs:
-        yield " ".join(["harness run $asked", *(flag for flag in run if flag not in shared)])
-    yield "```\n"
     starts = [start for own in record["results"].values() for start in own["starts"]]
     days = sorted({start["started"][:10] for start in starts})
-    yield f"Measured on {' to '.join(dict.fromkeys((days[0], days[-1])))}.\n"
-
-
-def flags(command: list[str]) -> list[str]:
-    """Return the flags of a `harness run` command, each with its value."""
-    starts = [place for place, word in enumerate(command) if word.startswith(("-", "#"))]
-    return [" ".join(command[a:b]) for a, b in zip(starts, [*starts[1:], None], strict=True)]
-
-
-def shortened(command: list[str]) -> list[str]:
-    """Return a command with a long list of problems (`-t`) cut and put last, as a comment."""
-    places = [place for place, word in enumerate(command) if word == "-t"]
-    if len(places) <= MOST_NAMED:
-        return command
-    left_out = {*places, *(place + 1 for place in places)}
-    rest = [word for place, word in enumerate(command) if place not in left_out]
-    return [*rest, *command[places[0] : places[0] + 2], f"# and {len(places) - 1} more problems"]
+    when = " to ".join(dict.fromkeys((days[0], days[-1])))
+    return f"- `{folder.name}`: {PIECES[folder.name].about}; {when}."
 
 
 def main() -> None:
