@@ -27,6 +27,8 @@ from harness.grading.jobs import Judged
 from harness.run.store.directory import write_json
 from harness.run.summary.loaded_run import Run
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 RUNS = "agentic_runs/gpt-5-mini_lcb_v6.runs1-2.jsonl.gz"
 PUBLISHED = "Qwen2.5-7B-Instruct_selfrepair_1_0.2_eval_all.json.gz"
 MEASURED = {"seconds", "tests", "peak_bytes", "cost"}

@@ -16,6 +16,8 @@ from harness import Episode, Episodes, UsageError
 from harness.kinds.cpp.language import FLAGS, compiler
 from harness.languages.language import MissingCompilerError
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 try:
     compiler()
 except MissingCompilerError as missing:

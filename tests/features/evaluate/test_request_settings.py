@@ -21,6 +21,8 @@ from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import RunSpec, read_spec
 from harness.run.store.transcript import read_events
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 SOLVE = "```python\nimport sys\nprint(sys.stdin.read())\n```"
 PROBLEM = ("-b", "fixture", "-n", "1", "-m", "served", "--out", "r")
 SERVERS: dict[str, tuple[type[ChatServer], Any]] = {

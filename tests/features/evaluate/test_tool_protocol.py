@@ -15,6 +15,7 @@ from text_model import REFUSALS, WITHOUT_TOOLS, caller, refusing, talker
 TITLES = 4
 FLAGS = ("-b", "fixture", "-n", str(TITLES), "--agentic-mode")
 TWO = ("-n", "2")
+ONE_BY_ONE = ("--concurrency", "1", "--workers", "1")
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +57,9 @@ async def test_auto_falls_back_to_text_for_the_whole_run(
     tmp_path: Path, solutions: dict[str, str], who: str
 ) -> None:
     script = refusing(caller(solutions), *REFUSALS[who])
-    server, code, out, err = await _run(tmp_path, script, *TWO, "--concurrency", "1", "--workers", "1")
+    server, code, out, err = await _run(
+        tmp_path, script, *TWO, "--concurrency", "1", "--workers", "1"
+    )
     assert code == 0, err
     assert _refused(server) == 1
     assert {result["verdict"] for result in results(tmp_path / "r")} == {"accepted"}

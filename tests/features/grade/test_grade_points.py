@@ -12,6 +12,8 @@ from program import harness
 from harness import Episode, Episodes, Grader
 from harness.run.plan.problem_loader import load_problems
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 GROUPS = {
     "data/testdata.yaml": "on_reject: continue\ngrader_flags: ignore_sample\n",
     "data/sample/testdata.yaml": "grader_flags: sum\naccept_score: 0\n",

@@ -196,10 +196,9 @@ BAD = {
 
 def test_tests_that_are_none_are_a_data_error(sandbox: harness.Sandbox) -> None:
     words = r"^test_cases: (give a list|test \d: |not JSON: )"
-    for name, cases in BAD.items():
+    for cases in BAD.values():
         with pytest.raises(harness.DataError, match=words):
             sandbox.run(ADD, cases, "add")
-            pytest.fail(name)
     assert sandbox.run(ADD, CASES[:1], "add")["passed"]
 
 

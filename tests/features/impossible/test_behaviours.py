@@ -22,6 +22,8 @@ from impossible_made import (
 from harness import Evaluation, EvaluationError, ProblemView, evaluate
 from harness.models.protocol import ModelError, ModelTurn
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 BEHAVIOURS = {
     "solved_honestly": solves_honestly,
     "said_so": reports,

@@ -12,6 +12,8 @@ from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 from harness.run.store.directory import read_manifest
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 try:
     compiler()
 except MissingCompilerError as missing:

@@ -24,6 +24,8 @@ import harness
 from harness import Evaluation, NothingSelectedError, UsageError, evaluate
 from harness.run.store.directory import read_manifest
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 ROWS = rows(10)
 RIGHT = {row["id"]: right_code(row) for row in ROWS}
 

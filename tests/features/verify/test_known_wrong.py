@@ -11,6 +11,8 @@ from harness.grading.verdict import Verdict
 from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 try:
     compiler()
 except MissingCompilerError as missing:

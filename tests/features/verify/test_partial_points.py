@@ -11,6 +11,8 @@ from harness.features.verify import library
 from harness.features.verify.library import VerifiedBenchmark
 from harness.grading.verdict import Verdict
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 SCORING = "type: scoring\n"
 HALVES = "n = int(input())\nprint(n // 2, n - n // 2)"
 SMALL = "n = int(input())\nprint(n // 2, n - n // 2 if n < 9 else 0)"
