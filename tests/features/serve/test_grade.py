@@ -17,6 +17,8 @@ from harness.grading.verdict import Verdict
 from harness.problem import TestSuite
 from harness.run.plan.problem_loader import load_problems
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 RIGHT = "print(input())"
 SECRET = "9f1c77aa"
 SOLUTIONS = (
