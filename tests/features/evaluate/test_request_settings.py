@@ -162,9 +162,13 @@ def test_a_setting_that_a_protocol_lacks_is_refused_before_problems_are_read(
     api: str, tmp_path: Path
 ) -> None:
     settings = {**OF_CHAT, "stop": ["END"]}
-    for key in settings.keys() - SENT[api][0].keys():
-        place = ["-m", "m", "--api", api, "--base-url", "http://127.0.0.1:9/v1"]
-        given = ["-b", "jsonl:no-such-file.jsonl", *place, *flags_of({key: settings[key]})]
+    lacking = sorted(settings.keys() - SENT[api][0].keys())
+    place = {"model": "m", "api": api, "base_url": "http://127.0.0.1:9/v1"}
+    for key in lacking:
+        with pytest.raises(UsageError, match=f"takes no {key}"):
+            evaluate(**place, benchmark="jsonl:no-such-file.jsonl", **{key: settings[key]})
+    for key in lacking[:1]:
+        given = ["-b", "jsonl:no-such-file.jsonl", *flags_of({**place, key: settings[key]})]
         done = harness(tmp_path, "run", *given)
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
         assert f"takes no {key}" in done.stderr

@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from jsonschema import Draft202012Validator
 from marks import TIMES, Marks, overlap
 from own_problems import ECHO, TESTED, UNTESTED
 from program import PROGRAM, environment, finish, harness, heard, start
+
+from harness import HarnessError
+from harness import grade as library_grade
 
 RIGHT = "print(input())"
 
@@ -304,7 +308,7 @@ class TestFlags:
         assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("", "s holds no solution"),
@@ -330,11 +334,19 @@ class TestFlags:
         ),
     ],
 )
-def test_a_bad_file_is_named_with_the_place(text: str, message: str, two_problems: Path) -> None:
-    (two_problems / "s").write_text(text)
+def test_a_bad_file_is_named_with_the_place(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "s").write_text(text)
+    with pytest.raises(HarnessError) as raised:
+        library_grade([ECHO], tmp_path / "s")
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_bad_file_is_told_in_one_line(two_problems: Path) -> None:
+    (two_problems / "s").write_text("[{]")
     done = harness(two_problems, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "s")
     assert done.returncode == 2
-    assert message in done.stderr
+    assert "s: not JSON" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
