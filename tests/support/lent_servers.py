@@ -180,6 +180,8 @@ class Keeper:
                 return
             files = (server.process, server.socket, server.folder, server.errors)
             self._kept = Kept(*files, [], findings, [])
+        elif other := strongest.spare_servers.pop(isolation, None):
+            other[0].end()
         strongest.spare_servers[isolation] = (self._kept, self._kept.findings)
 
     def take_back(self) -> None:
