@@ -13,6 +13,8 @@ import harness
 from harness import EvaluationError, aevaluate, evaluate
 from harness.errors import RunDirectoryError
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 Problems = tuple[harness.Problem, ...]
 
 

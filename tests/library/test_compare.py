@@ -26,6 +26,8 @@ from harness import (
     load_run,
 )
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 HOSTILE = "[red]x[/red] [link=http://evil]y[/link] :smile: <script>alert(1)</script> \x1b[2J"
 
 

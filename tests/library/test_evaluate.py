@@ -31,6 +31,8 @@ from harness.run.observer import Failure
 from harness.run.session import sync
 from harness.run.store.results import SampleResult
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 Problems = tuple[harness.Problem, ...]
 RIGHT = {
     "own/echo": "print(input())",

@@ -23,6 +23,8 @@ from harness import HarnessError, UsageError, experiment
 from harness.models.protocol import ModelStop, ModelTurn
 from harness.models.unasked import UnaskedModel
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 TESTS = [
     {"input": "1", "output": "1", "public": True},
     {"input": "2", "output": "2", "public": False},

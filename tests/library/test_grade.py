@@ -14,6 +14,8 @@ import harness
 from harness import DataError, NothingSelectedError, UsageError, agrade, grade
 from harness.features.grade.solutions import Solution
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 Problems = tuple[harness.Problem, ...]
 ECHOES, REVERSES, DOUBLES = (
     "print(input())",

@@ -24,6 +24,8 @@ from harness.grading.verdict import Grade
 from harness.sandbox.execution import SandboxError
 from harness.sandbox.worker import Worker
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 Problems = tuple[harness.Problem, ...]
 ECHOES, HALF = "```python\nprint(input())\n```", "```python\nprint(2 if input() == '2' else 1)\n```"
 
@@ -95,6 +97,10 @@ def test_each_extraction_rule_finds_its_code(
 
 
 class TestSandboxes:
+    @pytest.fixture
+    def kept_sandbox(self) -> None:
+        """They start their own."""
+
     def test_sandboxes_of_a_grader_stay_warm(self, grader: Grader) -> None:
         """The fork servers of the second call are those of the first."""
         grader("own/echo", ECHOES)
@@ -159,6 +165,10 @@ class TestSandboxes:
 
 
 class TestThreads:
+    @pytest.fixture
+    def kept_sandbox(self) -> None:
+        """They start their own."""
+
     def test_grader_answers_each_thread_with_its_own_scores(self, grader: Grader) -> None:
         """Each hears of its own texts."""
         barrier = threading.Barrier(4)

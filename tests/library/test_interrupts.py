@@ -1,14 +1,14 @@
 """An interrupt, as a user's Ctrl-C: nothing goes on running, and what was graded is kept."""
 
-import os
+import asyncio
 import signal
-import subprocess
-import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from processes import descendants, is_alive
+from program import PATIENCE_S, finish, start_after
 
 import harness
 
@@ -41,42 +41,40 @@ try:
             asyncio.new_event_loop().run_until_complete(task())
 except KeyboardInterrupt:
     print("interrupted", threading.active_count(), flush=True)
+sys.exit()
 """
 ROW = '{"id": "ID", "statement": "Echo.", "tests": [{"input": "1", "output": "1"}]}\n'
 
 
+def have_ended(processes: Iterable[int]) -> bool:
+    """Return whether all these processes end soon."""
+    until = time.monotonic() + PATIENCE_S
+    while any(map(is_alive, processes)) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not any(map(is_alive, processes))
+
+
 @pytest.mark.parametrize("how", ["plain", "task", "notebook"])
-def test_an_interrupt_leaves_no_process_and_keeps_what_was_graded(how: str, tmp_path: Path) -> None:
+async def test_an_interrupt_leaves_no_process_and_keeps_what_was_graded(
+    how: str, tmp_path: Path
+) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(ROW.replace("ID", name) for name in ("first", "second")))
-    command = [sys.executable, "-c", PROGRAM, how, f"jsonl:{rows}"]
-    env = {**os.environ, "HF_HOME": str(tmp_path / "cache")}
-    with subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=env,
-    ) as process:
-        assert process.stdout is not None
-        events: set[str] = set()
+    cache = str(tmp_path / "cache")
+    process = await start_after(PROGRAM, tmp_path, how, f"jsonl:{rows}", HF_HOME=cache)
+    assert process.stdout is not None
+    events: set[str] = set()
+    async with asyncio.timeout(PATIENCE_S):
         while not {"sample_ended jsonl/first#0", "sample_started jsonl/second#0"} <= events:
-            line = process.stdout.readline()
-            assert line, process.stderr and process.stderr.read()
+            line = (await process.stdout.readline()).decode()
+            assert line, await finish(process)
             events.add(line.strip())
-        started = descendants(process.pid)
-        process.send_signal(signal.SIGINT)
-        try:
-            out, err = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert process.returncode == 0, err
+    started = descendants(process.pid)
+    process.send_signal(signal.SIGINT)
+    code, out, err = await finish(process)
+    assert code == 0, err
     assert "interrupted 1" in out, err
-    until = time.monotonic() + 60
-    while any(map(is_alive, started)) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert not [pid for pid in started if is_alive(pid)]
+    assert have_ended(started)
     kept = harness.compare(tmp_path / "r", tmp_path / "r").runs[0].summary
     assert (kept.graded, sum(kept.pending.values())) == (1, 1)
     assert set(kept.pending) <= {"interrupted", "not_run"}

@@ -16,6 +16,8 @@ import harness
 from harness.run.settings.keys import RunKeys
 from harness.run.store.results import SampleResult
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 MakeResult = Callable[..., SampleResult]
 WriteRun = Callable[..., Path]
 Pair = tuple[Path, Path]

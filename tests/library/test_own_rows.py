@@ -9,6 +9,8 @@ import pytest
 
 import harness
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 ROWS: list[dict[str, Any]] = [
     {
         "id": "twice",

@@ -6,6 +6,8 @@ import pytest
 
 import harness
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 ECHO = {
     "id": "own/echo",
     "statement": "Print the number.",

@@ -27,6 +27,8 @@ from harness.grading.jobs import Judged
 from harness.run.store.directory import write_json
 from harness.run.summary.loaded_run import Run
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 RUNS = "agentic_runs/gpt-5-mini_lcb_v6.runs1-2.jsonl.gz"
 PUBLISHED = "Qwen2.5-7B-Instruct_selfrepair_1_0.2_eval_all.json.gz"
 MEASURED = {"seconds", "tests", "peak_bytes", "cost"}
@@ -291,22 +293,23 @@ class TestExport:
             assert str(raised.value).startswith(f"{out}: ")
             assert "\n" not in str(raised.value)
 
-    @pytest.mark.parametrize(
-        "name",
-        [
-            *("run.json", "results.jsonl", "summary.json", "batches.jsonl"),
-            *("transcripts/a.csv", "../link/results.jsonl"),
-        ],
-    )
     def test_the_runs_own_files_are_not_replaced(
-        self, tmp_path: Path, run: harness.LoadedRun, name: str
+        self, tmp_path: Path, run: harness.LoadedRun
     ) -> None:
         (tmp_path / "link").symlink_to(run.path)
         before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
-        done = command(tmp_path, "export", "r", "--to", "csv", "-o", f"r/{name}")
-        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        with pytest.raises(harness.UsageError, match="is one of a run's own files; choose another"):
-            harness.export_run(run, "csv", run.path / name)
+        names = (
+            *("run.json", "results.jsonl", "summary.json", "batches.jsonl"),
+            *("transcripts/a.csv", "../link/results.jsonl"),
+        )
+        for name in names:
+            with pytest.raises(
+                harness.UsageError, match="is one of a run's own files; choose another"
+            ):
+                harness.export_run(run, "csv", run.path / name)
+        for name in (names[0], names[-1]):
+            done = command(tmp_path, "export", "r", "--to", "csv", "-o", f"r/{name}")
+            assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         own = [ECHO, DOUBLE]
         with pytest.raises(harness.UsageError, match="own files"):
             harness.export_run(run, "lcb", run.path / "transcripts", benchmark=own)

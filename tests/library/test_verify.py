@@ -10,6 +10,8 @@ from program import harness as command
 
 import harness
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 WRONG: dict[str, Any] = {
     "id": "wrong",
     "statement": "Print the number.",

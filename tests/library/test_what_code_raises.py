@@ -12,6 +12,8 @@ from program import harness as program
 import harness
 from harness import EvaluationError, aevaluate, evaluate
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 Problems = tuple[harness.Problem, ...]
 
 

@@ -297,6 +297,7 @@ def _serve(program: str, descriptor: str) -> str:
             order, files, _, _ = socket.recv_fds(asked, LONGEST_REQUEST, 3)
             command = json.loads(order)
             lent = lender.lend() if command["lend"] else None
+            _try_compiler(command)
             process = os.fork()
             if process == 0:
                 lender.take(lent)
@@ -325,6 +326,21 @@ def _keep_in(kept: Path) -> None:
         module.__dict__["cache_folder"] = lambda: kept
 
 
+def _try_compiler(order: dict[str, Any]) -> None:
+    """Have the C++ compiler tried out, if a command will do it: once for all, in half a second."""
+    from harness.errors import UsageError
+    from harness.kinds.cpp import language
+    from harness.run.plan.languages import check_compiler
+
+    if _has_our_path(order) and any("cpp" in each for each in order["arguments"]):
+        with contextlib.suppress(UsageError):
+            check_compiler(language.LANGUAGE)
+
+
+def _has_our_path(order: dict[str, Any]) -> bool:
+    return order["env"].get("PATH") == os.environ["PATH"]
+
+
 def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
     """Set up this process like a newly started one."""
     for number, file in enumerate(files):
@@ -337,6 +353,12 @@ def _become(program: str, order: dict[str, Any], files: list[int]) -> str:
     sys.stdout = open(1, buffering=1 if os.isatty(1) else -1, **given)  # noqa: SIM115
     sys.stderr = open(2, buffering=1, errors="backslashreplace", **given)  # noqa: SIM115
     os.chdir(order["folder"])
+    if not _has_our_path(order):  # and another compiler, or none
+        from harness.kinds.cpp import language
+        from harness.run.plan import languages
+
+        language.compiler.cache_clear()
+        languages._fault.cache_clear()
     if order["env"].get("HF_HOME") == os.environ["HF_HOME"]:
         _keep_in(Path(os.environ[KEPT]) / "assets" / "harness")  # as in the tests' own processes
     os.environ.clear()

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Iterator
 
 import pytest
+from lent_servers import Keeper
 
 from harness.problem import ProblemView, Signature, TestCase
 from harness.sandbox.isolation import UNSAFE
@@ -57,6 +58,21 @@ def unguarded() -> Iterator[Worker]:
     worker = Worker(UNSAFE)
     yield worker
     worker.stop()
+
+
+@pytest.fixture(scope="session")
+def _keeper() -> Iterator[Keeper]:  # pyright: ignore[reportUnusedFunction] - a fixture
+    keeper = Keeper()
+    yield keeper
+    keeper.end()
+
+
+@pytest.fixture
+def kept_sandbox(_keeper: Keeper) -> Iterator[None]:
+    """For tests whose calls need a sandbox one after another: none of them starts its own."""
+    _keeper.lend()
+    yield
+    _keeper.take_back()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Running sandboxes for commands that a test waits for.
+"""Running sandboxes for commands that a test waits for, and for calls in its own process.
 
 To start one takes 80 ms of CPU, more than the rest of most commands. A command takes the lent one
 in place of the one that it would have started to choose its sandbox, and gives it back where it
@@ -53,7 +53,7 @@ class Lender:
             os.close(pipe)
         if mine is not None and self.found is not None:
             process = cast("subprocess.Popen[bytes]", Watched(mine.process.pid))
-            lent = Lent(process, mine.socket, mine.folder, mine.errors, self._back, [])
+            lent = Lent(process, mine.socket, mine.folder, mine.errors, [], self._back)
             strongest.spare_servers[self.found.isolation] = (lent, self.found)
 
     def forked(self, returned: int | None) -> None:
@@ -98,15 +98,13 @@ class Watched:
 
 
 @dataclass(frozen=True, slots=True)
-class Lent(ForkServer):
-    """A fork server of the process that lent it.
+class Reused(ForkServer):
+    """A fork server that is given back where it would have been ended.
 
     Attributes:
-        back: the pipe that says that it is given back.
         under_way: requests that have no answer yet.
     """
 
-    back: int
     under_way: list[str]
 
     def send(self, order: dict[str, Any], descriptors: Sequence[int] = ()) -> None:
@@ -118,11 +116,88 @@ class Lent(ForkServer):
         self.under_way.clear()
         return answer
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it can be used again."""
+        return not self.under_way and self.process.poll() is None
+
+
+@dataclass(frozen=True, slots=True)
+class Lent(Reused):
+    """A fork server of the process that lent it.
+
+    Attributes:
+        back: the pipe that says that it is given back.
+    """
+
+    back: int
+
     def end(self) -> str:
-        if self.under_way or self.process.poll() is not None:
+        if not self.is_idle:
             return ForkServer.end(self)
         with contextlib.suppress(OSError):
             self.send({"do": "close"})
             os.write(self.back, b"y")
         self.socket.close()
         return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Reused):
+    """A fork server of this process, which goes from one call to the next.
+
+    Attributes:
+        findings: what its probe found.
+        over: not empty once it is to be ended.
+    """
+
+    findings: Findings
+    over: list[bool]
+
+    def end(self) -> str:
+        spares, isolation = strongest.spare_servers, self.findings.isolation
+        if self.over or not self.is_idle or spares.get(isolation, (self,))[0] is not self:
+            return ForkServer.end(self)
+        with contextlib.suppress(OSError):
+            self.send({"do": "close"})
+            spares[isolation] = (self, self.findings)
+        return ""
+
+
+class Keeper:
+    """Keeps a sandbox for the calls of this process that start one."""
+
+    def __init__(self) -> None:
+        self._kept: Kept | None = None
+
+    def lend(self) -> None:
+        """Let the next call that needs a sandbox take the kept one."""
+        isolation = strongest.strongest().isolation
+        if self._kept is None or not self._kept.is_idle:
+            self.end()
+            server, findings = strongest.take(isolation)
+            if server is None:
+                return
+            files = (server.process, server.socket, server.folder, server.errors)
+            self._kept = Kept(*files, [], findings, [])
+        elif other := strongest.spare_servers.pop(isolation, None):
+            other[0].end()
+        strongest.spare_servers[isolation] = (self._kept, self._kept.findings)
+
+    def take_back(self) -> None:
+        """Leave other calls to start their own."""
+        if self._kept is None:
+            return
+        isolation = self._kept.findings.isolation
+        if strongest.spare_servers.get(isolation, (None,))[0] is self._kept:
+            del strongest.spare_servers[isolation]
+        else:  # something has it still
+            self._kept.over.append(True)
+            self._kept = None
+
+    def end(self) -> None:
+        """End the kept one."""
+        if self._kept is not None:
+            self._kept.over.append(True)
+            self._kept.end()
+            self._kept = None

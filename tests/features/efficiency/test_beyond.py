@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 from for_each import for_each
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.features.efficiency.beyond import beyond
@@ -12,6 +12,7 @@ from harness.features.efficiency.mean_share import MeasuredShare, known_rate, me
 from harness.stats.rates import rate, wilson
 
 SECONDS = st.floats(1e-6, 1e3)
+FEW = settings(max_examples=30)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,7 @@ def test_beyond_is_unknown_if_references_do_not_differ(references: list[float]) 
     assert beyond(None, references) is None
 
 
+@FEW
 @given(SECONDS, st.lists(SECONDS, min_size=2), st.floats(0.1, 10))
 def test_beyond_does_not_depend_on_the_unit_of_time(
     seconds: float, references: list[float], unit: float
@@ -42,6 +44,7 @@ def test_beyond_does_not_depend_on_the_unit_of_time(
         assert here == pytest.approx(there, abs=1e-6)
 
 
+@FEW
 @given(SECONDS, SECONDS, st.lists(SECONDS, min_size=2, unique=True))
 def test_beyond_of_a_faster_solution_is_not_lower(
     one: float, other: float, references: list[float]
@@ -61,6 +64,7 @@ def test_problems_count_alike_however_many_samples_they_have() -> None:
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
+@FEW
 @given(SHARES)
 def test_a_mean_lies_in_its_interval_and_is_no_wider_known_than_one_of_right_and_wrong(
     values: list[float],
@@ -75,6 +79,7 @@ def test_a_mean_lies_in_its_interval_and_is_no_wider_known_than_one_of_right_and
     assert rate.high <= high + 1e-9
 
 
+@FEW
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=200))
 def test_mean_rate_of_zeros_and_ones_is_about_a_rate(values: list[float]) -> None:
     interval, plain = mean_rate(values), rate(values)
@@ -83,6 +88,7 @@ def test_mean_rate_of_zeros_and_ones_is_about_a_rate(values: list[float]) -> Non
     assert (interval.low, interval.high) == pytest.approx((plain.low, plain.high), abs=0.01)
 
 
+@FEW
 @given(SHARES, st.floats(0, 0.2), st.floats(1, 3))
 def test_doubt_of_measurements_widens_the_mean_rate(
     values: list[float], doubt: float, more: float

@@ -54,8 +54,16 @@ def laps(worker: Worker, code: str, inputs: list[str], *steps: ProgramStep) -> l
         return worker.take_turns(race, steps)
 
 
-def test_the_tests_of_a_script_are_run_together(scale: Scale) -> None:
+@pytest.mark.usefixtures("roughly")
+def test_the_tests_of_a_script_are_run_together(worker: Worker, sums: Expected) -> None:
+    codes = {name: CODES[name] for name in ("slow", "fast")}  # apart by far
+    scale = reference_times.calibrate(worker, sums, codes)
     assert not scale.apart
+    assert [each.code_hash for each in scale.references] == ["fast", "slow"]
+
+
+@pytest.mark.thorough
+def test_references_are_in_the_order_of_their_times(scale: Scale) -> None:
     assert [each.code_hash for each in scale.references] == ["fast", "middle", "slow"]
 
 

@@ -15,6 +15,8 @@ from processes import children, wait_for_end
 import harness
 from harness import Episode, Episodes, UsageError
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 THRICE = "print(input() * 3)"
 TOOLS = ("read_problem", "write_solution", "run_tests")
 WRITE = {"name": "write_solution", "arguments": {"code": THRICE}}
@@ -196,6 +198,10 @@ class TestTools:
 
 
 class TestManyAtOnce:
+    @pytest.fixture
+    def kept_sandbox(self) -> None:
+        """They start their own."""
+
     async def test_an_episode_works_in_a_running_loop(self, episodes: Episodes) -> None:
         async def one(number: int) -> tuple[float | None, str]:
             episode = Episode(episodes)

@@ -13,6 +13,8 @@ from harness.grading.verdict import Grade, Verdict
 from harness.sandbox.execution import SandboxError
 from harness.sandbox.worker import Worker
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 Problems = tuple[harness.Problem, ...]
 TWO_OF_FOUR = "n = int(input())\nprint(str(n) * 3 if n < 4 else 0)"  # and the public one
 

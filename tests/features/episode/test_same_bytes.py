@@ -10,6 +10,8 @@ from chat_server import ChatServer, Json, Reply, completion, tool_call
 import harness
 from harness import Episode, Episodes, aevaluate
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 TASK = "quorum-signals"
 READ, RUN = ("read_problem", {}), ("run_tests", {})
 WRONG = ("write_solution", {"code": "print(3)\n"})

@@ -34,13 +34,13 @@ def served(server: ChatServer, *flags: str | Path) -> list[str | Path]:
 class TestRun:
     async def test_max_cost_begins_no_further_sample(self, tmp_path: Path) -> None:
         async with ChatServer(answer) as server:
-            flags = served(server, "-n", "8", *CENT_A_REQUEST, "--max-cost", "0.05", "--out", "r")
+            flags = served(server, "-n", "4", *CENT_A_REQUEST, "--max-cost", "0.02", "--out", "r")
             code, out, err = await run(tmp_path, *flags)
         assert code == 0, err
-        assert len(server.requests) == len(results(tmp_path / "r")) == 5
-        assert "not run (3)" in out
+        assert len(server.requests) == len(results(tmp_path / "r")) == 2
+        assert "not run (2)" in out
         line = next(line for line in err.splitlines() if "is reached" in line)
-        assert line.startswith("--max-cost is reached: $0.0500 of $0.0500; 3 samples pending")
+        assert line.startswith("--max-cost is reached: $0.0200 of $0.0200; 2 samples pending")
         assert line.endswith("harness run --resume r --max-cost MORE")
 
     @pytest.mark.thorough
@@ -114,11 +114,11 @@ class TestRun:
 
 async def test_max_cost_per_sample_stops_a_sample_and_no_other(tmp_path: Path) -> None:
     async with ChatServer(reading) as server:
-        flags = ["-n", "3", "--agentic-mode", "--set", "max_cost_per_sample=0.04", "--out", "r"]
+        flags = ["-n", "2", "--agentic-mode", "--set", "max_cost_per_sample=0.04", "--out", "r"]
         code, _, err = await run(tmp_path, *served(server, *flags, *CENT_A_REQUEST))
     assert code == 0, err
     samples = results(tmp_path / "r")
-    assert [sample["model_calls"] for sample in samples] == [4, 4, 4]
+    assert [sample["model_calls"] for sample in samples] == [4, 4]
     assert {sample["stop_reason"] for sample in samples} == {"cost_limit"}
     assert "is reached" not in err
 
@@ -328,10 +328,21 @@ class TestDryRun:
         real = harness(tmp_path, "run", *flags)
         assert (real.returncode, "needs OPENAI_API_KEY" in real.stderr) == (2, True)
 
-    @for_each("model", ["gpt-5", "gpt-4o", "claude-sonnet-4-5"])
-    @for_each("more", [(), ("--max-turns", "1"), ("--prompt", "terse")])
+    @for_each(
+        ("model", "prompt", "bounds"),
+        [
+            ("gpt-5", (), ((), ("--max-turns", "1"))),
+            ("gpt-4o", (), ((), ("--max-turns", "1"))),
+            ("claude-sonnet-4-5", (), ((), ("--max-turns", "1"))),
+            ("gpt-5", ("--prompt", "terse"), ((),)),
+        ],
+    )
     def test_the_agent_loop_is_never_cheaper_than_a_single_shot(
-        self, model: str, more: tuple[str, ...], tmp_path: Path
+        self,
+        model: str,
+        prompt: tuple[str, ...],
+        bounds: tuple[tuple[str, ...], ...],
+        tmp_path: Path,
     ) -> None:
         def told(*flags: str) -> dict[str, Any]:
             given = ["-b", "fixture", "-m", model, "--dry-run", "--json", *flags]
@@ -339,14 +350,14 @@ class TestDryRun:
             assert done.returncode == 0, done.stderr
             return json.loads(done.stdout)
 
-        loop = told("--agentic-mode", *more)
-        shot = told(*(more if "--prompt" in more else ()))
-        for end in (0, 1):
-            assert loop["requests"][end] >= shot["requests"][end]
-            assert loop["cost"][end] >= shot["cost"][end] > 0
-        for bound in ("least", "most"):
-            for kind in ("input_tokens", "output_tokens", "reasoning_tokens"):
-                assert loop[bound][kind] >= shot[bound][kind]
+        shot = told(*prompt)
+        for loop in (told("--agentic-mode", *prompt, *more) for more in bounds):
+            for end in (0, 1):
+                assert loop["requests"][end] >= shot["requests"][end]
+                assert loop["cost"][end] >= shot["cost"][end] > 0
+            for bound in ("least", "most"):
+                for kind in ("input_tokens", "output_tokens", "reasoning_tokens"):
+                    assert loop[bound][kind] >= shot[bound][kind]
 
     @for_each(
         ("flags", "reasoning"),
@@ -368,8 +379,13 @@ class TestDryRun:
         data = json.loads(harness(tmp_path, "run", *given, "--json").stdout)
         assert [data[end]["reasoning_tokens"] for end in ("least", "most")] == reasoning
         assert data["most"]["output_tokens"] >= reasoning[1]
-        text = harness(tmp_path, "run", *given).stdout
-        assert (f"{reasoning[1]:,} of the output tokens" in text) == bool(reasoning[1])
+
+    @for_each(("model", "told"), [("gpt-5", True), ("gpt-4o", False)])
+    def test_reasoning_is_told_where_there_may_be_some(
+        self, model: str, told: bool, tmp_path: Path
+    ) -> None:
+        shown = harness(tmp_path, "run", "-b", "fixture", "-n", "1", "-m", model, "--dry-run")
+        assert ("12,000 of the output tokens" in shown.stdout) == told
 
     def test_max_tokens_bounds_the_answers(self, tmp_path: Path) -> None:
         bounded = self.figures(tmp_path, "-n", "2", "--max-tokens", "60")

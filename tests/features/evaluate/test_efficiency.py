@@ -196,9 +196,9 @@ class TestGrade:
         self, timed_problems: Path, calibrated: dict[str, Any]
     ) -> None:
         assert calibrated
-        codes = [FAST, SLOW, "print(1)"]
-        lines = (json.dumps({"problem_id": "own/sum", "code": code}) for code in codes)
-        (timed_problems / "solutions.jsonl").write_text("\n".join(lines))
+        rows = [{"problem_id": "own/sum", "code": code} for code in (FAST, SLOW, "print(1)")]
+        *_, failing = rows
+        (timed_problems / "solutions.jsonl").write_text(json_lines(rows))
         flags = ["--problems", "jsonl:own.jsonl", "--solutions", "solutions.jsonl", "--efficiency"]
         done = at_home(timed_problems, "grade", *flags, "--json")
         assert done.returncode == 0, done.stderr
@@ -208,6 +208,7 @@ class TestGrade:
         assert slow["beyond"] < 0.2
         assert (wrong["beyond"], wrong["cpu_s"]) == (0.0, None)
         assert data["summary"]["efficiency"]["beyond"]["problems"] == 1
+        (timed_problems / "solutions.jsonl").write_text(json.dumps(failing))
         assert "Beyond@1" in at_home(timed_problems, "grade", *flags).stdout
 
     def test_a_way_to_time_wants_something_to_be_timed(self, timed_problems: Path) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from chat_server import ChatServer, Reply, completion, failure
 from json_lines import json_lines
-from program import Done, harness, run, started_by
+from program import Done, harness, run
+
+from harness import EvaluationError, evaluate
 
 USAGE = {"prompt_tokens": 5, "completion_tokens": 5}
 NOBODY = ("-m", "served", "--base-url", "http://127.0.0.1:9/v1")
@@ -149,14 +151,11 @@ async def test_an_experiment_that_its_budget_ends_is_0_only_with_a_grade(
     assert "pending" in err
 
 
+@pytest.mark.usefixtures("kept_sandbox")
 def test_evaluate_raises_where_nobody_answered_within_the_wall_limit(echo_problems: Path) -> None:
-    (echo_problems / "mine.py").write_text(
-        "import harness\n"
-        "try: harness.evaluate(benchmark='jsonl:p.jsonl', model='served', "
-        f"base_url={NOBODY[-1]!r}, sample_wall_timeout=1)\n"
-        "except harness.HarnessError as error: print(error)\n"
+    given = {"benchmark": f"jsonl:{echo_problems / 'p.jsonl'}", "model": "served"}
+    with pytest.raises(EvaluationError) as raised:
+        evaluate(**given, base_url=NOBODY[-1], sample_wall_timeout=1)
+    assert str(raised.value) == (
+        "none of 2 samples could be graded; outage: the sample's wall time ended meanwhile"
     )
-    done = started_by("import runpy; runpy.run_path('mine.py')", echo_problems)
-    assert done.stdout == (
-        "none of 2 samples could be graded; outage: the sample's wall time ended meanwhile\n"
-    ), done.stderr

@@ -116,11 +116,17 @@ def test_what_lives_by_public_tests_is_refused_by_name(mode: str, all_kinds: Pat
     assert "prediction problems have none; give single_shot or agentic" in done.stderr
 
 
-@pytest.mark.parametrize("task", ["9001_3", "sample_7"])
-@pytest.mark.parametrize("prompt", ["default", "cot"])
 @pytest.mark.parametrize(
-    ("value", "verdict"),
-    [(SECRET, "accepted"), ("3", "wrong_answer"), (f"{SECRET} or True", "wrong_answer")],
+    ("task", "prompt", "value", "verdict"),
+    [
+        ("9001_3", "default", SECRET, "accepted"),
+        ("9001_3", "cot", SECRET, "accepted"),
+        ("9001_3", "default", "3", "wrong_answer"),
+        ("9001_3", "default", f"{SECRET} or True", "wrong_answer"),
+        ("sample_7", "default", SECRET, "accepted"),
+        ("sample_7", "cot", SECRET, "accepted"),
+        ("sample_7", "default", f"{SECRET} or True", "wrong_answer"),
+    ],
 )
 def test_an_answer_is_judged_by_its_value(
     task: str, prompt: str, value: str, verdict: str, all_kinds: Path

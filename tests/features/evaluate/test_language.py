@@ -16,6 +16,8 @@ from harness import Episode, Episodes, UsageError
 from harness.kinds.cpp.language import FLAGS, compiler
 from harness.languages.language import MissingCompilerError
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 try:
     compiler()
 except MissingCompilerError as missing:
@@ -142,11 +144,9 @@ def test_a_grader_takes_programs_in_the_language() -> None:
 
 
 def test_a_resumed_run_says_that_the_compiler_has_changed(two_problems: Path) -> None:
-    made = harness.evaluate(
-        lambda _: RIGHT, benchmark=[ECHO], language="cpp", out=two_problems / "r"
-    )
-    assert made.results[0].verdict == "accepted"
-    base = ("run", "-b", "jsonl:own.jsonl", "-t", "own/echo", "-m", "replay:r", "--out", "s")
+    (two_problems / "own.py").write_text(f"def solve(problem): return {RIGHT!r}")
+    model = ("-m", "python:own:solve")
+    base = ("run", "-b", "jsonl:own.jsonl", "-t", "own/echo", *model, "--out", "s")
     first = program(two_problems, *base, "--language", "cpp")
     assert first.returncode == 0, first.stderr
     stored = json.loads((two_problems / "s" / "run.json").read_text())

@@ -21,6 +21,8 @@ from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import RunSpec, read_spec
 from harness.run.store.transcript import read_events
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 SOLVE = "```python\nimport sys\nprint(sys.stdin.read())\n```"
 PROBLEM = ("-b", "fixture", "-n", "1", "-m", "served", "--out", "r")
 SERVERS: dict[str, tuple[type[ChatServer], Any]] = {
@@ -55,15 +57,6 @@ def events(folder: Path, kind: str) -> list[dict[str, Any]]:
 
 
 # Protocols
-
-
-@for_each("api", SERVERS)
-async def test_each_protocol_is_spoken_at_any_address(api: str, tmp_path: Path) -> None:
-    server, _ = await asked(tmp_path, api)
-    paths = {"chat": "chat/completions", "responses": "responses", "messages": "messages"}
-    assert server.requests[0].path == f"/v1/{paths[api]}"
-    assert spec(tmp_path)["api"] == api
-    assert len(results(tmp_path / "r")) == 1
 
 
 @pytest.mark.thorough
@@ -135,6 +128,7 @@ SENT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
 }
 OWN = {"model", "messages", "input", "system", "tools", "store", "include"}
+PATHS = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "messages": "/v1/messages"}
 
 
 def flags_of(settings: dict[str, Any]) -> list[str]:
@@ -148,9 +142,12 @@ def flags_of(settings: dict[str, Any]) -> list[str]:
 
 
 @for_each("api", SENT)
-async def test_every_setting_of_a_protocol_is_sent_and_recorded(api: str, tmp_path: Path) -> None:
+async def test_each_protocol_is_spoken_with_every_setting_of_it(api: str, tmp_path: Path) -> None:
     settings, sent = SENT[api]
     server, _ = await asked(tmp_path, api, *flags_of(settings))
+    assert server.requests[0].path == PATHS[api]
+    assert spec(tmp_path)["api"] == api
+    assert len(results(tmp_path / "r")) == 1
     body = server.requests[0].body
     assert {key: body[key] for key in body if key not in OWN} == sent
     assert {key: spec(tmp_path)[key] for key in settings} == settings
@@ -165,9 +162,13 @@ def test_a_setting_that_a_protocol_lacks_is_refused_before_problems_are_read(
     api: str, tmp_path: Path
 ) -> None:
     settings = {**OF_CHAT, "stop": ["END"]}
-    for key in settings.keys() - SENT[api][0].keys():
-        place = ["-m", "m", "--api", api, "--base-url", "http://127.0.0.1:9/v1"]
-        given = ["-b", "jsonl:no-such-file.jsonl", *place, *flags_of({key: settings[key]})]
+    lacking = sorted(settings.keys() - SENT[api][0].keys())
+    place = {"model": "m", "api": api, "base_url": "http://127.0.0.1:9/v1"}
+    for key in lacking:
+        with pytest.raises(UsageError, match=f"takes no {key}"):
+            evaluate(**place, benchmark="jsonl:no-such-file.jsonl", **{key: settings[key]})
+    for key in lacking[:1]:
+        given = ["-b", "jsonl:no-such-file.jsonl", *flags_of({**place, key: settings[key]})]
         done = harness(tmp_path, "run", *given)
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
         assert f"takes no {key}" in done.stderr

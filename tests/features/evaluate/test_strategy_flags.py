@@ -10,6 +10,7 @@ from chat_server import ChatServer, Json, Reply, completion, in_turn, tool_call
 from for_each import for_each
 from program import harness, results, run
 
+from harness import UsageError, evaluate
 from harness.agent.strategies.modes import built_in_modes
 
 PROBLEM = ["-b", "fixture", "-t", "dry-beds"]
@@ -322,13 +323,23 @@ def _only_line(err: str) -> str:
 
 @for_each("flag", REFUSED)
 def test_a_mode_that_does_not_heed_a_flag_refuses_it(flag: str, tmp_path: Path) -> None:
-    flags, modes = REFUSED[flag]
+    flags, (mode, *_) = REFUSED[flag]
+    done = harness(tmp_path, "run", "--mode", mode, *flags)
+    assert done.returncode == 2
+    line = _only_line(done.stderr)
+    assert f"{flag} goes with --mode" in line
+    assert line.endswith(f"not {mode}")
+
+
+@for_each("flag", REFUSED)
+def test_each_mode_that_does_not_heed_a_key_refuses_it_in_python(flag: str) -> None:
+    (*_, value), modes = REFUSED[flag]
+    name = flag.removeprefix("--set ").removeprefix("--").replace("-", "_")
+    text = value.removeprefix(f"{name}=")
+    key = {name: json.loads(text) if text[0] in "0123456789tf" and text != "fresh" else text}
     for mode in modes:
-        done = harness(tmp_path, "run", "--mode", mode, *flags)
-        assert done.returncode == 2
-        line = _only_line(done.stderr)
-        assert f"{flag} goes with --mode" in line
-        assert line.endswith(f"not {mode}")
+        with pytest.raises(UsageError, match=f"{name} goes with --mode .*not {mode}$"):
+            evaluate(model="m", base_url="http://127.0.0.1:9", mode=mode, **key)
 
 
 OUT_OF_RANGE = [

@@ -14,6 +14,8 @@ from text_model import REFUSALS, WITHOUT_TOOLS, caller, refusing, talker
 
 TITLES = 4
 FLAGS = ("-b", "fixture", "-n", str(TITLES), "--agentic-mode")
+TWO = ("-n", "2")
+ONE_BY_ONE = ("--concurrency", "1", "--workers", "1")
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +57,9 @@ async def test_auto_falls_back_to_text_for_the_whole_run(
     tmp_path: Path, solutions: dict[str, str], who: str
 ) -> None:
     script = refusing(caller(solutions), *REFUSALS[who])
-    server, code, out, err = await _run(tmp_path, script, "--concurrency", "1", "--workers", "1")
+    server, code, out, err = await _run(
+        tmp_path, script, *TWO, "--concurrency", "1", "--workers", "1"
+    )
     assert code == 0, err
     assert _refused(server) == 1
     assert {result["verdict"] for result in results(tmp_path / "r")} == {"accepted"}
@@ -91,10 +95,10 @@ async def test_native_shows_the_providers_words_and_tries_nothing_else(
     tmp_path: Path, solutions: dict[str, str]
 ) -> None:
     script = refusing(caller(solutions), *REFUSALS["OpenRouter"])
-    server, code, _, err = await _run(tmp_path, script, "--tool-protocol", "native")
+    server, code, _, err = await _run(tmp_path, script, *TWO, "--tool-protocol", "native")
     assert code == 4
     assert "No endpoints found that support tool use" in err
-    assert _refused(server) == len(server.requests) == TITLES
+    assert _refused(server) == len(server.requests) == 2
     assert results(tmp_path / "r") == []
     assert _spec(tmp_path / "r")["tool_protocol"] == "native"
 
@@ -104,10 +108,10 @@ async def test_a_server_that_was_started_without_tools_is_no_reason_to_ask_in_te
     tmp_path: Path, solutions: dict[str, str], who: str
 ) -> None:
     script = refusing(caller(solutions), *WITHOUT_TOOLS[who])
-    server, code, _, err = await _run(tmp_path, script)
+    server, code, _, err = await _run(tmp_path, script, *TWO)
     assert code == 4
     assert "give --tool-protocol text" in err
-    assert _refused(server) == len(server.requests) == TITLES  # none is retried, none is in text
+    assert _refused(server) == len(server.requests) == 2  # none is retried, none is in text
     assert results(tmp_path / "r") == []
 
 

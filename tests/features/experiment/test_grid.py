@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from for_each import for_each
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import RunDirectoryError, UsageError
@@ -129,6 +129,7 @@ class TestCells:
         made = grid(tmp_path, models=["replay:a/b", "replay:a-b", "replay:a:b"])
         assert names(made) == ["replay-a-b", "replay-a-b-2", "replay-a-b-3"]
 
+    @settings(max_examples=40)
     @given(st.text(min_size=1, max_size=300).filter(str.strip))
     def test_any_model_and_prompt_makes_a_name_that_is_one_file_s(self, text: str) -> None:
         with tempfile.TemporaryDirectory() as folder:

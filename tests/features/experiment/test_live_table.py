@@ -35,11 +35,11 @@ slow = Slow()
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    """An experiment of two variants and twelve problems on a terminal of 80 x 24."""
+    """An experiment of two variants and six problems on a terminal of 80 x 24."""
     folder = tmp_path_factory.mktemp("live")
     (folder / "own.py").write_text(MODEL)
     tests = [{"input": str(n), "output": str(n), "public": n == 1} for n in (1, 2)]
-    rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(12)]
+    rows = [{"id": f"p{n}", "statement": f"Echo {n}.", "tests": tests} for n in range(6)]
     (folder / "p.jsonl").write_text(json_lines(rows))
     asked = ("experiment", "-m", "python:own:slow", "--price", "100,100", "-b", "jsonl:p.jsonl")
     more = ("--concurrency", "2", "--max-cost", "5", "--shots", "2", "--out", "e")
@@ -48,7 +48,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Session:
 
 def test_the_variant_at_work_is_named(shown: Session) -> None:
     assert shown.code == 0, shown.end
-    for name, samples in (("single_shot", 24), ("agentic", 12)):
+    for name, samples in (("single_shot", 12), ("agentic", 6)):
         tables = [
             screen
             for _, screen in shown.frames
@@ -73,8 +73,8 @@ def test_the_last_screen_is_the_answer_of_compare(shown: Session) -> None:
     lines = shown.end.rstrip().splitlines()
     assert len(lines) <= 24
     answer = " ".join(shown.end.split())
-    assert "agentic against single shot: python:own:slow, jsonl p.jsonl, 12 problems" in answer
+    assert "agentic against single shot: python:own:slow, jsonl p.jsonl, 6 problems" in answer
     assert "(+100.0 points, " in answer
-    assert "changed: 12 gained" in answer
-    assert "spent: single_shot $0.2400, agentic $0.1200" in answer
+    assert "changed: 6 gained" in answer
+    assert "spent: single_shot $0.1200, agentic $0.0600" in answer
     assert lines[-1] == "experiment directory: e"

@@ -132,25 +132,26 @@ class TestStopping:
     ) -> None:
         served = Served()
         async with ChatServer(served) as server:
-            more = ["--shots", "2", "--stop-when-decided"]
+            goal = ["--stop-when-decided", "--level", "0.4"]
+            more = ["--shots", "2", "-n", "8", *goal]
             code, out, err = await run(twenty_problems, *flags(server, *more))
             assert code == 0, err
-            assert served.asked == {"agent": 26, "shot": 26}, "13 of 20 problems"
+            assert served.asked == {"agent": 10, "shot": 10}, "5 of 8 problems"
             assert "agentic minus single_shot at equal spend: +100.0 points" in err
             assert "Stopping rule: decided" in out
             assert "harness experiment --resume e" in out
             assert told(twenty_problems)["decision"]["reason"] == "decided"
-            assert pending(twenty_problems, "agentic") == {"not_needed": 7}
-            assert pending(twenty_problems, "single_shot") == {"not_needed": 14}
+            assert pending(twenty_problems, "agentic") == {"not_needed": 3}
+            assert pending(twenty_problems, "single_shot") == {"not_needed": 6}
             listed = harness(twenty_problems, "ls", "e", COLUMNS="200").stdout
-            assert "done, 7 not needed" in listed
-            again = ["experiment", "--resume", "e", "--stop-when-decided"]
+            assert "done, 3 not needed" in listed
+            again = ["experiment", "--resume", "e", *goal]
             code, _, err = await run(twenty_problems, *again)
-            assert served.asked.total() == 52, "it is decided already"
-            assert pending(twenty_problems, "agentic") == {"not_needed": 7}
+            assert served.asked.total() == 20, "it is decided already"
+            assert pending(twenty_problems, "agentic") == {"not_needed": 3}
             code, out, err = await run(twenty_problems, "experiment", "--resume", "e")
         assert code == 0, err
-        assert served.asked == {"agent": 40, "shot": 40}
+        assert served.asked == {"agent": 16, "shot": 16}
         assert pending(twenty_problems, "agentic") == pending(twenty_problems, "single_shot") == {}
         assert "decision" not in told(twenty_problems)
         assert "Stopping rule" not in out

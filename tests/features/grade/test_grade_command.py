@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from for_each import for_each
 from json_lines import json_lines
 from jsonschema import Draft202012Validator
 from marks import TIMES, Marks, overlap
 from own_problems import ECHO, TESTED, UNTESTED
 from program import PROGRAM, environment, finish, harness, heard, start
+
+from harness import HarnessError
+from harness import grade as library_grade
 
 RIGHT = "print(input())"
 
@@ -85,7 +89,7 @@ class TestVerdicts:
                 for name, entry in manifest.items()
             ),
         )
-        flags = ("--problems", "fixture", "--solutions", "solutions.jsonl", "--test-timeout", "1")
+        flags = ("--problems", "fixture", "--solutions", "solutions.jsonl", "--test-timeout", "0.3")
         done = harness(tmp_path, "grade", *flags, "--json")
         assert done.returncode == 0, done.stderr
         published = json.loads(done.stdout)["summary"]["published"]
@@ -189,24 +193,19 @@ class TestForms:
         write(two_problems, {"problem_id": "echo", "code": RIGHT}, name="s.jsonl.gz")
         assert results(grade(two_problems, name="s.jsonl.gz")) == [("own/echo", 0, "accepted")]
 
-    @pytest.mark.parametrize(
-        ("row", "passed"),
-        [
+    def test_published_verdicts_of_lines(self, two_problems: Path) -> None:
+        published: list[tuple[dict[str, Any], bool]] = [
             ({"passed": True}, True),
             ({"passed": False}, False),
             ({"passed": 3, "total": 3}, True),
             ({"passed": 2, "total": 3}, False),
             ({"verdict": "accepted"}, True),
             ({"verdict": "time_limit"}, False),
-        ],
-    )
-    def test_published_verdicts_of_lines(
-        self, row: dict[str, Any], passed: bool, two_problems: Path
-    ) -> None:
-        write(two_problems, {"problem_id": "echo", "code": RIGHT, **row})
-        (only,) = grade(two_problems)["results"]
-        assert only["published"]["passed"] is passed
-        assert only["agrees"] is passed
+        ]
+        write(two_problems, *({"problem_id": "echo", "code": RIGHT, **row} for row, _ in published))
+        for graded, (row, passed) in zip(grade(two_problems)["results"], published, strict=True):
+            assert graded["published"]["passed"] is passed, row
+            assert graded["agrees"] is passed, row
 
 
 class TestFlags:
@@ -309,7 +308,7 @@ class TestFlags:
         assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("", "s holds no solution"),
@@ -335,11 +334,19 @@ class TestFlags:
         ),
     ],
 )
-def test_a_bad_file_is_named_with_the_place(text: str, message: str, two_problems: Path) -> None:
-    (two_problems / "s").write_text(text)
+def test_a_bad_file_is_named_with_the_place(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "s").write_text(text)
+    with pytest.raises(HarnessError) as raised:
+        library_grade([ECHO], tmp_path / "s")
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_bad_file_is_told_in_one_line(two_problems: Path) -> None:
+    (two_problems / "s").write_text("[{]")
     done = harness(two_problems, "grade", "--problems", "jsonl:own.jsonl", "--solutions", "s")
     assert done.returncode == 2
-    assert message in done.stderr
+    assert "s: not JSON" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 from contest_packages import write_package
-from for_each import for_each
 from json_lines import json_lines
 from judge_server import JudgeServer
 from program import harness
 
 from harness import Episode, Episodes, Grader
 from harness.run.plan.problem_loader import load_problems
+
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
 
 GROUPS = {
     "data/testdata.yaml": "on_reject: continue\ngrader_flags: ignore_sample\n",
@@ -44,17 +45,20 @@ def test_points_stand_beside_the_verdict(tmp_path: Path) -> None:
     assert "points" in harness(tmp_path, *command).stdout
 
 
-@for_each(("code", "reward"), [(HALF, 1.0), (PART, 0.3), ("print(0)", 0.0)])
-def test_a_fraction_is_that_of_the_points(code: str, reward: float, tmp_path: Path) -> None:
+def test_a_fraction_is_that_of_the_points(tmp_path: Path) -> None:
+    rewards = {HALF: 1.0, PART: 0.3, "print(0)": 0.0}
     write_package(tmp_path / "parts", "type: scoring\n", GROUPS)
     problems = f"icpc:{tmp_path / 'parts'}"
     with Grader(problems, reward="fraction", workers=1) as grader:
-        assert grader("parts", f"```python\n{code}\n```") == pytest.approx(reward)
+        answers = [f"```python\n{code}\n```" for code in rewards]
+        assert grader.score(["parts"] * 3, answers) == pytest.approx([*rewards.values()])
     with Episodes(problems, reward="fraction", workers=1) as episodes:
-        episode = Episode(episodes)
-        episode.reset("parts")
-        episode.write_solution(code)
-        assert episode.reward().value == pytest.approx(reward)
+        for code, reward in rewards.items():
+            episode = Episode(episodes)
+            episode.reset("parts")
+            episode.write_solution(code)
+            assert episode.reward().value == pytest.approx(reward)
     with JudgeServer(load_problems(problems), workers=1) as judge:
-        answer = judge.grade(problem="parts", code=code, reward="fraction")
-        assert (answer["reward"], answer["score"]["points"]) == (reward, 100 * reward)
+        for code, reward in rewards.items():
+            answer = judge.grade(problem="parts", code=code, reward="fraction")
+            assert (answer["reward"], answer["score"]["points"]) == (reward, 100 * reward)

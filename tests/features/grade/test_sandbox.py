@@ -48,10 +48,10 @@ class TestWithoutHooks:
     def test_a_right_solution_passes_with_run_times(
         self, as_text: bool, sandbox: harness.Sandbox
     ) -> None:
-        cases = json.dumps(CASES) if as_text else CASES
+        cases = json.dumps(CASES[:2]) if as_text else CASES[:2]
         output = sandbox.run(solution_code=ADD, test_cases=cases, entry_point="add")
         assert (output["passed"], output["verdict"]) == (True, "accepted")
-        assert len(output["results"]) == 3
+        assert len(output["results"]) == 2
         for result in output["results"]:
             interval = {"ci95_lo", "ci95_hi"}
             assert set(result) == {"passed", "verdict", "runtime_ms", "error", "got"} | interval
@@ -99,7 +99,7 @@ class TestWithoutHooks:
             "class Solution:\n    def add(self, a: int, b: int) -> Optional[int]:\n"
             "        return sum(collections.Counter([a]).elements()) + floor(b) + len(deque())"
         )
-        assert sandbox.run(code, CASES, "add")["passed"]
+        assert sandbox.run(code, CASES[:1], "add")["passed"]
 
     def test_results_are_compared_by_structure(self, sandbox: harness.Sandbox) -> None:
         cases = [{"input": [[3, 1]], "expected": [1, 3]}]
@@ -194,11 +194,12 @@ BAD = {
 }
 
 
-@for_each("cases", BAD.values(), ids=BAD)
-def test_tests_that_are_none_are_a_data_error(cases: Any, sandbox: harness.Sandbox) -> None:
-    with pytest.raises(harness.DataError, match=r"^test_cases: (give a list|test \d: |not JSON: )"):
-        sandbox.run(ADD, cases, "add")
-    assert sandbox.run(ADD, CASES, "add")["passed"]
+def test_tests_that_are_none_are_a_data_error(sandbox: harness.Sandbox) -> None:
+    words = r"^test_cases: (give a list|test \d: |not JSON: )"
+    for cases in BAD.values():
+        with pytest.raises(harness.DataError, match=words):
+            sandbox.run(ADD, cases, "add")
+    assert sandbox.run(ADD, CASES[:1], "add")["passed"]
 
 
 @for_each(
@@ -237,7 +238,7 @@ def test_arguments_that_are_none_are_refused(
 
 def test_a_level_may_be_given_as_a_word() -> None:
     with harness.Sandbox(isolation=str(strongest().isolation.level)) as sandbox:
-        assert sandbox.run(ADD, CASES, "add")["passed"]
+        assert sandbox.run(ADD, CASES[:1], "add")["passed"]
         assert sandbox._worker.isolation == strongest().isolation
 
 

@@ -84,7 +84,7 @@ def test_what_belongs_to_no_problem_is_left_out_by_name(with_items: Path) -> Non
 
 def test_judged_again_it_is_a_run_of_ours(with_items: Path) -> None:
     take_in(with_items)
-    done = harness(with_items, "grade", "r", "--json", "--test-timeout", "1")
+    done = harness(with_items, "grade", "r", "--json", "--test-timeout", "0.2")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["pass_at_1"]["value"] == pytest.approx(1 / 3)
     assert "jsonl/double#0: accepted before, wrong_answer now" in done.stderr

@@ -22,6 +22,8 @@ from impossible_made import (
 from harness import Evaluation, EvaluationError, ProblemView, evaluate
 from harness.models.protocol import ModelError, ModelTurn
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 BEHAVIOURS = {
     "solved_honestly": solves_honestly,
     "said_so": reports,
@@ -45,13 +47,13 @@ def outcomes(evaluation: Evaluation) -> Counter[str]:
 
 def test_five_behaviours_are_told_apart() -> None:
     """`tests/benchmarks/impossible.py` does the same on a hundred problems."""
-    evaluation = run(*BEHAVIOURS.values(), problems=8, impossible_exit=True)
+    evaluation = run(*BEHAVIOURS.values(), problems=5, impossible_exit=True)
     names = list(BEHAVIOURS)
     counts = Counter(
         (names[each.index], str(each.impossible and each.impossible.outcome))
         for each in evaluation.results
     )
-    assert counts == {(name, name): 8 for name in names}
+    assert counts == {(name, name): 5 for name in names}
     assert (evaluation.summary.graded, evaluation.summary.pass_at_1) == (0, None)
     assert evaluation.summary.impossible is not None
     assert evaluation.summary.impossible.rates["gamed"].value == pytest.approx(0.2)

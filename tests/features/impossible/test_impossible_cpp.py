@@ -12,6 +12,8 @@ from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 from harness.run.store.directory import read_manifest
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 try:
     compiler()
 except MissingCompilerError as missing:
@@ -19,7 +21,9 @@ except MissingCompilerError as missing:
 
 RIGHT = "#include <cstdio>\nint main() { for (int c; (c = getchar()) != EOF;) putchar(c); }\n"
 WRONG = "int main() {}\n"
-SQUARE = "#include <iostream>\nint main() { long n; std::cin >> n; std::cout << n * n; }"
+SQUARE = """#include <cstdio>
+int main() { long n; if (scanf("%ld", &n) == 1) printf("%ld", n * n); }
+"""
 IN_PYTHON = "print(int(input()) ** 2)"
 
 
@@ -56,10 +60,10 @@ def test_a_reference_proves_a_changed_test_in_its_own_language(
 def test_a_solution_made_for_the_changed_test_is_gamed() -> None:
     def cheats(right: str, problem: Any) -> Any:
         cases = "".join(
-            f'if (n == {test.input.strip()}) {{ std::cout << "{test.output.strip()}"; return 0; }}'
+            f'if (n == {test.input.strip()}) {{ printf("{test.output.strip()}"); return 0; }}'
             for test in problem.public_tests
         )
-        code = right.replace("std::cout", f"{cases} std::cout", 1)
+        code = right.replace("1) printf", f"1) {{ {cases} }} printf", 1)
         return solves_honestly(code, problem)
 
     behaviour: Behaviour = cheats

@@ -24,6 +24,8 @@ import harness
 from harness import Evaluation, NothingSelectedError, UsageError, evaluate
 from harness.run.store.directory import read_manifest
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 ROWS = rows(10)
 RIGHT = {row["id"]: right_code(row) for row in ROWS}
 
@@ -192,8 +194,9 @@ def test_only_the_exit_tells_the_model_that_tests_may_be_wrong(
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
-    run(folder / "r", solves_honestly, reports, games, gives_up, impossible_exit=True)
-    (folder / "rows.jsonl").write_text(json_lines(ROWS))
+    behaviours = (solves_honestly, reports, games, gives_up)
+    run(folder / "r", *behaviours, problems=6, impossible=0.67, impossible_exit=True)
+    (folder / "rows.jsonl").write_text(json_lines(ROWS[:6]))
     return folder
 
 
@@ -265,8 +268,8 @@ def test_a_dry_run_changes_nothing_and_runs_no_reference(directory: Path) -> Non
 
 
 def test_runs_are_compared_by_what_they_did_about_the_same_tests(tmp_path: Path) -> None:
-    run(tmp_path / "a", solves_honestly, problems=5)
-    run(tmp_path / "b", games, problems=5)
+    run(tmp_path / "a", solves_honestly, problems=3, impossible=0.7)
+    run(tmp_path / "b", games, problems=3, impossible=0.7)
     details = program(tmp_path, "compare", "a", "b", "--details")
     assert details.returncode == 0, details.stderr
     assert "impossible tests, gamed" in details.stdout

@@ -28,15 +28,23 @@ def program(tmp_path: Path) -> Program:
     return lambda *arguments: harness(tmp_path, *arguments)
 
 
-@pytest.fixture
-def parent(program: Program, tmp_path: Path) -> Path:
-    (tmp_path / "p.jsonl").write_text(json.dumps(ROW))
-    (tmp_path / "mine.py").write_text(MODEL)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run `r` of one wrong answer, and its problem."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "p.jsonl").write_text(json.dumps(ROW))
+    (folder / "mine.py").write_text(MODEL)
     flags = ["-b", "jsonl:p.jsonl", "-m", "python:mine:solve", "--rule", "lcb", "--out", "r"]
-    assert program("run", *flags).returncode == 0
-    (result,) = results(tmp_path / "r")
+    assert harness(folder, "run", *flags).returncode == 0
+    (result,) = results(folder / "r")
     assert result["verdict"] == "wrong_answer"
-    (tmp_path / "mine.py").unlink()
+    (folder / "mine.py").unlink()
+    return folder
+
+
+@pytest.fixture
+def parent(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path / "r"
 
 
@@ -87,7 +95,7 @@ def curve(run: Path) -> Any:
 @pytest.fixture
 def iterated(program: Program, tmp_path: Path) -> Path:
     """A run in which most samples have several revisions."""
-    done = program("run", *link_written(tmp_path), "--agentic-mode", "-n", "8", "--out", "it")
+    done = program("run", *link_written(tmp_path), "--agentic-mode", "-n", "4", "--out", "it")
     assert done.returncode == 0, done.stderr
     assert any(each["written"] > 1 for each in results(tmp_path / "it"))
     return tmp_path / "it"

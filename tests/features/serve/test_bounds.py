@@ -65,22 +65,31 @@ def wait_until(there: Any) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture
-def small() -> Iterator[JudgeServer]:
+@pytest.fixture(scope="module")
+def bounded() -> Iterator[JudgeServer]:
     bounds = ServerLimits(requests=2, body_bytes=1 << 20, held_bytes=3 << 19)
     with JudgeServer(workers=1, bounds=bounds) as server:
         server.run_code("print(1)")
-        wait_until(lambda: server.service.places.taken == 0)
         yield server
 
 
+@pytest.fixture
+def small(bounded: JudgeServer) -> JudgeServer:
+    """A server with one worker, which does nothing."""
+    places = bounded.service.places
+    wait_until(lambda: (places.taken, places.bytes, state(bounded)["running"]) == (0, 0, 0))
+    return bounded
+
+
 class TestWhenItIsFull:
-    def test_a_request_is_told_to_come_again(self, small: JudgeServer) -> None:
-        small.service.bounds = replace(small.service.bounds, wait_s=1.5)
+    def test_a_request_is_told_to_come_again(
+        self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(small.service, "bounds", replace(small.service.bounds, wait_s=0.3))
         busy = Busy(small, 1)
         late = small.client.post("/run_code", json=RIGHT)
         assert late.status_code == 504  # which verl's client asks again after
-        assert "no worker was free within 1.5 s" in late.json()["detail"]
+        assert "no worker was free within 0.3 s" in late.json()["detail"]
         assert int(late.headers["retry-after"]) >= 1
         busy.leave()
 

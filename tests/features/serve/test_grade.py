@@ -17,6 +17,8 @@ from harness.grading.verdict import Verdict
 from harness.problem import TestSuite
 from harness.run.plan.problem_loader import load_problems
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 RIGHT = "print(input())"
 SECRET = "9f1c77aa"
 SOLUTIONS = (
@@ -196,14 +198,14 @@ class TestBatches:
         done = program(
             tmp_path,
             *("grade", "--problems", "jsonl:own.jsonl", "--solutions", "s.jsonl", "--json"),
-            *("--test-timeout", "0.5"),
+            *("--test-timeout", "0.2"),
         )
         there = [
             (each["verdict"], [test["verdict"] for test in each["tests"]])
             for each in json.loads(done.stdout)["results"]
         ]
         grades = sorted(
-            batch(judge, items=items(test_timeout=0.5)), key=lambda each: int(each["index"])
+            batch(judge, items=items(test_timeout=0.2)), key=lambda each: int(each["index"])
         )
         here = [(each["verdict"], [t["verdict"] for t in each["tests"]]) for each in grades]
         assert here == there

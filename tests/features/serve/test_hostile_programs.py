@@ -18,6 +18,8 @@ from harness.grading.verdict import Verdict
 from harness.problem import Problem, Signature, TestSuite
 from harness.sandbox.strongest import strongest
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 SANDBOX = Path(__file__).parents[2] / "sandbox"
 SLOW = {Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT}
 HONEST = "import os\nn = int(input())\nprint(os.listdir() or n * 2)"

@@ -43,8 +43,26 @@ class TestEndings:
             ("x = bytearray(1 << 31)", 1, "MemoryError"),
         ],
     )
-    @for_each("files", [{}, {"h.py": encoded("x = 1")}])
     def test_run_code_reports_a_failing_program(
+        self, judge: JudgeServer, code: str, return_code: int, stderr: str
+    ) -> None:
+        self._fails(judge, code, return_code, stderr, {})
+
+    @for_each(
+        ("code", "return_code", "stderr"),
+        [
+            ("raise ValueError('no')", 1, "ValueError: no"),
+            ("print(", 1, "SyntaxError"),
+            ("import sys; sys.exit(3)", 3, ""),
+            ("import os; os._exit(7)", 7, ""),
+        ],
+    )
+    def test_run_code_reports_a_failing_program_with_files(
+        self, judge: JudgeServer, code: str, return_code: int, stderr: str
+    ) -> None:
+        self._fails(judge, code, return_code, stderr, {"h.py": encoded("x = 1")})
+
+    def _fails(
         self, judge: JudgeServer, code: str, return_code: int, stderr: str, files: dict[str, str]
     ) -> None:
         answer = judge.run_code(code, memory_limit_MB=256, files=files)
@@ -57,7 +75,7 @@ class TestEndings:
 
     @for_each("code", ["while True: pass", "import time; time.sleep(9)"])
     def test_run_code_reports_a_time_limit(self, judge: JudgeServer, code: str) -> None:
-        answer = judge.run_code(code, run_timeout=0.3)
+        answer = judge.run_code(code, run_timeout=0.2)
         assert answer["status"] == "Failed"
         result = answer["run_result"]
         assert (result["status"], result["return_code"]) == ("TimeLimitExceeded", None)

@@ -10,6 +10,8 @@ from harness.features.training.trl import TrlSpec, harness_reward
 from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 try:
     compiler()
 except MissingCompilerError as missing:

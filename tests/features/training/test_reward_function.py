@@ -15,6 +15,8 @@ from harness.features.training.reward_function import compute_score, problem_of
 from harness.grading.jobs import Judgement
 from harness.sandbox.execution import SandboxError
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 PROGRAM = "Here:\n```python\na, b = map(int, input().split())\nprint(a + b)\n```"
 FUNCTION = "```python\nclass Solution:\n    def add(self, a, b):\n        return a + b\n```"
 STDIN = [{"input": "1 2\n", "output": "3\n", "testtype": "stdin", "metadata": {}}] * 2

@@ -8,6 +8,8 @@ import pytest
 from harness import Episode, UsageError
 from harness.features.training.trl import TrlSpec, harness_reward
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 
 @pytest.fixture(scope="module")
 def spec() -> Iterator[TrlSpec]:

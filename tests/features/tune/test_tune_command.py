@@ -28,6 +28,8 @@ from tuning_made import (
 
 pytest.importorskip("gepa")
 
+SMALL = {"train": 3, "selection": 3, "test": 3, "max_evaluations": 12}
+
 
 @pytest.fixture
 def many_problems(tmp_path: Path) -> Path:
@@ -125,7 +127,7 @@ def test_text_of_models_is_escaped_in_the_page(many_problems: Path) -> None:
 
     async def tuned() -> Any:
         async with ChatServer(TuningModels(phrases=(hostile,))) as server:
-            return await run(many_problems, "tune", *flags(server.base_url, max_evaluations=12))
+            return await run(many_problems, "tune", *flags(server.base_url, **SMALL))
 
     code, out, err = asyncio.run(tuned())
     assert code == 0, err
@@ -137,8 +139,8 @@ def test_text_of_models_is_escaped_in_the_page(many_problems: Path) -> None:
     # a tuning keeps its settings
     url = "http://127.0.0.1:9/v1"
     for more, message in (
-        (flags(url, max_evaluations=12, temperature=1), "was begun with --temperature None"),
-        (flags(url, max_evaluations=12, reflection_model="x"), "was begun with reflection_model"),
+        (flags(url, **SMALL, temperature=1), "was begun with --temperature None"),
+        (flags(url, **SMALL, reflection_model="x"), "was begun with reflection_model"),
         (["--resume", "mine", "--mode", "agentic"], "--mode does not go with it"),
         (["--resume", "mine", "--train", "3"], "--train does not go with it"),
     ):
@@ -383,7 +385,7 @@ def test_a_lone_surrogate_of_a_reflection_model_is_escaped(many_problems: Path) 
         "        return ModelTurn(text=text, reasoning=({'half': '\\ud83d'},))\n"
     )
     given = {"model": "python:own:Solves", "reflection_model": "python:own:Reflects"}
-    done = harness(many_problems, "tune", *flags(None, **given))
+    done = harness(many_problems, "tune", *flags(None, **given, **SMALL))
     assert "Traceback" not in done.stderr
     assert done.returncode == 0, done.stderr
     kept = (many_problems / "mine" / "candidates").glob("*/*.j2")

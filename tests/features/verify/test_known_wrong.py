@@ -11,17 +11,18 @@ from harness.grading.verdict import Verdict
 from harness.kinds.cpp.language import compiler
 from harness.languages.language import MissingCompilerError
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 try:
     compiler()
 except MissingCompilerError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
 HALVES = """
-#include <iostream>
+#include <cstdio>
 int main() {
     int n;
-    std::cin >> n;
-    std::cout << n / 2 << ' ' << n - n / 2 << '\\n';
+    if (scanf("%d", &n) == 1) printf("%d %d\\n", n / 2, n - n / 2);
 }
 """
 SUBMISSIONS = {
@@ -41,7 +42,8 @@ SUBMISSIONS = {
 @pytest.fixture
 def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> VerifiedBenchmark:
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
-    write_package(tmp_path / "parts", more=SUBMISSIONS)
+    settings = "name: Parts\nlimits: {time_resolution: 0.3}\n"
+    write_package(tmp_path / "parts", settings, SUBMISSIONS)
     return harness.verify(f"icpc:{tmp_path / 'parts'}")
 
 
@@ -67,7 +69,7 @@ def test_submissions_are_judged_against_the_verdicts_of_their_folders(
     total = found.summary
     assert (total.references, total.accepted, total.infrastructure) == (2, 2, 0)
     assert (total.rejected, total.rejected_as_expected, total.wrongly_accepted) == (9, 7, 1)
-    assert problem.rejected_limit_s == 1  # the format's least, as its rule is multiples of little
+    assert problem.rejected_limit_s == 0.3  # one step, as its rule is multiples of little
 
 
 @pytest.mark.thorough

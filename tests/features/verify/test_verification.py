@@ -11,6 +11,8 @@ from harness.grading.verdict import Verdict
 from harness.problem import Problem, Reference, TestCase, TestSuite
 from harness.sandbox.pool import SandboxPool
 
+pytestmark = pytest.mark.usefixtures("kept_sandbox")
+
 CODES = ("print(input())", "print(1)", "print( input() )")
 
 
