@@ -55,7 +55,7 @@ def check(worker: Worker) -> CheckIt:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checker_code, "LIMITS", Limits(cpu_s=0.3))
+    monkeypatch.setattr(checker_code, "LIMITS", Limits(cpu_s=0.2))
 
 
 DIVISOR = """
