@@ -206,10 +206,6 @@ class control:
     unblock = lambda: os.set_blocking(channel(), False)
 """
 
-    @pytest.fixture
-    def worker(self, shared_worker: Worker) -> Worker:
-        return shared_worker
-
     WORDS = ("x", "D", "E", "C", "R", "", "DDDD", "\x00")
     REPORTS = (
         "nonsense", "{", "null", "[]", "9" * 50_000, "[" * 50_000, '"status"', '{"status": []}',
