@@ -277,11 +277,11 @@ class TestCost:
     ) -> None:
         worker = BusyBeside()
         try:
-            result = grade(worker, DOUBLE, MANY[:30], isolate=True)
+            result = grade(worker, DOUBLE, MANY[:12], isolate=True)
         finally:
             worker.stop()
         assert result.solved
-        assert result.judged_again.retimed == (30, 30)
+        assert result.judged_again.retimed == (12, 12)
 
 
 MEMORY = dataclasses.replace(LIMITS, cpu_s=5.0, memory_bytes=200 * MEBIBYTE)

@@ -187,7 +187,9 @@ def test_a_dialogue_is_accepted(
 def test_how_a_dialogue_can_end(
     interactive: Problem, worker: Worker, code: str, verdict: Verdict, message: str
 ) -> None:
-    grade = judge(worker, Options(wall_s=1.5).task(interactive, code, interactive.tests.public))
+    grade = judge(
+        worker, Options(cpu_s=0.4, wall_s=1.5).task(interactive, code, interactive.tests.public)
+    )
     assert grade.verdict is verdict, grade.tests
     for result in grade.tests:
         where = result.difference.where if result.difference else ""
