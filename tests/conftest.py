@@ -27,6 +27,7 @@ sys.dont_write_bytecode = False
 # How long an example takes hangs on what else the machine does.
 unhurried = [HealthCheck.too_slow]
 settings.register_profile("unhurried", deadline=None, suppress_health_check=unhurried)
+settings.register_profile("quick", settings.get_profile("unhurried"), max_examples=40)
 settings.load_profile("unhurried")
 
 # Settings of who runs the tests are none of the tests'.
@@ -44,6 +45,12 @@ _cache = None
 if "PYTEST_XDIST_WORKER" not in os.environ:
     _cache = tempfile.TemporaryDirectory()
     os.environ["HF_HOME"] = _cache.name
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try fewer examples in the quick half: it runs often, and has others each time."""
+    if config.option.markexpr == "not thorough":
+        settings.load_profile("quick")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,7 +1,9 @@
 """From programs to verdicts."""
 
+import random
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -24,7 +26,7 @@ from harness.sandbox.worker import Worker
 GradeIt = Callable[..., Grade]
 DOUBLES = [("1", "2"), ("2", "4"), ("3", "6")]
 DOUBLE = "print(int(input()) * 2)"
-LATE: Any = {"stop": Stop.LATE, "limits": Limits(cpu_s=0.2)}
+LATE: Any = {"stop": Stop.LATE, "limits": Limits(cpu_s=0.1)}
 SHORT = Limits(cpu_s=0.3, memory_bytes=512 << 20, output_bytes=1 << 20)
 
 
@@ -253,13 +255,13 @@ def f(n):
 
     def test_shown_values_are_bounded_and_can_be_written(self, grade: GradeIt) -> None:
         code = (
-            "import sys\nsys.stdout.buffer.write(b'\\xff\\0' * 10 ** 6)\n"
+            "import sys\nsys.stdout.buffer.write(b'\\xff\\0' * 10 ** 5)\n"
             "print('\\udcff' * 10 ** 5, file=sys.stderr)\n"
         )
         for result in (
             grade(code, DOUBLES),
-            grade(code + "raise ValueError('\\ud800' * 10 ** 6)", DOUBLES),
-            grade("def f(n): return '\\ud800' * 10 ** 6", DOUBLES, entry_point="f"),
+            grade(code + "raise ValueError('\\ud800' * 10 ** 5)", DOUBLES),
+            grade("def f(n): return '\\ud800' * 10 ** 5", DOUBLES, entry_point="f"),
             grade("def f(n): return {'\\ud800': {1: n}}", DOUBLES, entry_point="f"),
         ):
             assert not result.solved
@@ -311,10 +313,11 @@ class TestBatches:
     def test_time_in_the_kernel_is_tried_once_more(self, grade: GradeIt) -> None:
         """New memory costs a virtual machine several times as much as memory in use."""
         code = "import os\nwhile True: os.urandom(1 << 20)"
-        kernel = grade(code, DOUBLES[:1], limits=SHORT)
+        limits = replace(SHORT, cpu_s=0.15)
+        kernel = grade(code, DOUBLES[:1], limits=limits)
         assert kernel.verdict is Verdict.TIME_LIMIT
         assert kernel.judged_again.retimed == (1, 0)
-        own = grade("while True: pass", DOUBLES[:1], limits=SHORT)
+        own = grade("while True: pass", DOUBLES[:1], limits=limits)
         assert own.judged_again.retimed == (0, 0)
 
     @pytest.mark.usefixtures("unseen")
@@ -345,7 +348,8 @@ class TestBatches:
         if function:
             code = f"{first}\ndef f(n):\n{indent(body, '    ')}    return n * 2 if right else -1"
         entry_point = "f" if function else None
-        for shift in range(3):
+        shifts = [*range(3)] if keeps == "an attribute of a module" else [random.randrange(3)]
+        for shift in shifts:
             tests = [(str(n), str(n * 2)) for n in range(5 + shift)]
             result = grade(code, tests, entry_point=entry_point, stop=Stop.NEVER)
             assert [test.index for test in result.tests if not test.passed] == [2]
@@ -386,7 +390,6 @@ class TestBatches:
     @for_each(
         ("failing", "stop", "requests"),
         [
-            (1, Stop.AUTO, [30, 1]),
             (5, Stop.AUTO, [30, 5]),
             (20, Stop.AUTO, [30, 16, 4]),
             (20, Stop.FAILURE, [30, 1]),

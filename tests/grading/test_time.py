@@ -277,11 +277,11 @@ class TestCost:
     ) -> None:
         worker = BusyBeside()
         try:
-            result = grade(worker, DOUBLE, MANY[:30], isolate=True)
+            result = grade(worker, DOUBLE, MANY[:12], isolate=True)
         finally:
             worker.stop()
         assert result.solved
-        assert result.judged_again.retimed == (30, 30)
+        assert result.judged_again.retimed == (12, 12)
 
 
 MEMORY = dataclasses.replace(LIMITS, cpu_s=5.0, memory_bytes=200 * MEBIBYTE)
@@ -299,7 +299,7 @@ class TestMemory:
     @for_each("step", [1, 64, 4000])
     def test_no_more_can_be_used_than_the_limit(self, step: int, worker: Worker) -> None:
         code = f"x = []\nfor _ in range(4000 // {step}): x.append(b'x' * ({step} << 20))"
-        limits = dataclasses.replace(MEMORY, memory_bytes=400 * MEBIBYTE, cpu_s=10.0)
+        limits = dataclasses.replace(MEMORY, memory_bytes=150 * MEBIBYTE, cpu_s=10.0)
         for number in (1, 3):
             result = grade(worker, code, [("1", "")] * number, limits)
             assert vector(result)[0] == "memory_limit"
@@ -333,7 +333,7 @@ class TestMemory:
 
     def test_the_memory_limit_outranks_the_time_limit(self, worker: Worker) -> None:
         code = TOUCH.format(300) + "while True: pass"
-        limits = dataclasses.replace(MEMORY, cpu_s=0.5)
+        limits = dataclasses.replace(MEMORY, cpu_s=0.3)
         assert vector(grade(worker, code, limits=limits)) == ["memory_limit"]
         assert vector(grade(worker, "while True: pass", limits=limits)) == ["time_limit"]
 
@@ -382,8 +382,13 @@ FAILS_AT_2 = {
 }
 # Little enough that to touch it takes a fraction of the time limit on a slow machine.
 SMALL = dataclasses.replace(LIMITS, memory_bytes=100 * MEBIBYTE)
+SHORT = dataclasses.replace(SMALL, cpu_s=0.15)
 LIMITS_HIT = {Verdict.TIME_LIMIT, Verdict.OUTPUT_LIMIT, Verdict.MEMORY_LIMIT}
 MANY = [(str(n), str(2 * n)) for n in range(1, MANY_TESTS + 6)]
+
+
+def failing(verdict: Verdict) -> tuple[str, Limits]:
+    return FAILS_AT_2[verdict], SHORT if verdict is Verdict.TIME_LIMIT else SMALL
 
 
 @pytest.mark.parametrize("isolate", [False, pytest.param(True, marks=pytest.mark.thorough)])
@@ -394,19 +399,19 @@ class TestStop:
     def test_stop_never_runs_every_test(
         self, verdict: Verdict, isolate: bool, worker: Worker
     ) -> None:
-        code = FAILS_AT_2[verdict]
-        result = grade(worker, code, DOUBLES, SMALL, stop=Stop.NEVER, isolate=isolate)
+        code, limits = failing(verdict)
+        result = grade(worker, code, DOUBLES, limits, stop=Stop.NEVER, isolate=isolate)
         assert vector(result) == ["accepted", verdict, "accepted", "accepted"]
         assert result.verdict is verdict
 
     def test_stop_at_a_failure(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
-        code = FAILS_AT_2[verdict]
-        result = grade(worker, code, DOUBLES, SMALL, stop=Stop.FAILURE, isolate=isolate)
+        code, limits = failing(verdict)
+        result = grade(worker, code, DOUBLES, limits, stop=Stop.FAILURE, isolate=isolate)
         assert vector(result) == ["accepted", verdict]
 
     def test_stop_at_a_limit(self, verdict: Verdict, isolate: bool, worker: Worker) -> None:
-        code = FAILS_AT_2[verdict]
-        result = grade(worker, code, DOUBLES, SMALL, stop=Stop.AUTO, isolate=isolate)
+        code, limits = failing(verdict)
+        result = grade(worker, code, DOUBLES, limits, stop=Stop.AUTO, isolate=isolate)
         rest = [] if verdict in LIMITS_HIT else ["accepted", "accepted"]
         assert vector(result) == ["accepted", verdict, *rest]
         assert result.public_total == 4

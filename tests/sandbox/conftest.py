@@ -8,7 +8,6 @@ import pytest
 from marks import Marks
 
 from harness.sandbox.execution import Execution
-from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
 from harness.sandbox.worker import Worker
@@ -41,14 +40,6 @@ def shared_worker() -> Iterator[Worker]:
 def worker() -> Iterator[Worker]:
     """A fork server for a test that kills or breaks it."""
     worker = Worker()
-    yield worker
-    worker.stop()
-
-
-@pytest.fixture
-def unguarded() -> Iterator[Worker]:
-    """One without the layers, for programs that a layer would stop before their point."""
-    worker = Worker(UNSAFE)
     yield worker
     worker.stop()
 

@@ -38,7 +38,7 @@ SOMEBODY = 12345  # who has no account and no files
 
 # What a child finds: the candidates that hold, the choice, what a program gets judged and sees.
 LOOK = """
-import json, os, sys
+import functools, json, os, sys
 from harness.grading.judge import judge
 from harness.grading.task import Task
 from harness.problem import TestCase
@@ -52,6 +52,7 @@ found = {"user": os.getuid()}
 found["why"] = {str(each): probe_isolation(each).broken for each in CANDIDATES}
 reader = f"try: print(len(open({secret!r}).read()))\\nexcept OSError: print('no')"
 test = TestCase(input="20\\n", output="40", public=True)
+@functools.cache
 def judged(isolation):
     worker = Worker(isolation)
     try:

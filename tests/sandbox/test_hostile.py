@@ -157,9 +157,9 @@ MAKERS: dict[str, Callable[[Surroundings], Pairs]] = {
     "harness": lambda _: _same(Path(harness.__file__).parent),
     "packages": lambda _: _same(Path(pydantic.__file__).parents[1]),
     "judge": lambda _: _same(os.getpid()),
-    "hundred_megabytes": lambda _: [("1000000", LINE * 1_000_000)],
+    "thirty_megabytes": lambda _: [("300000", LINE * 300_000)],
     "large_input": lambda _: [(LINE * 200_000, str(len(LINE) * 200_000))],
-    "large_result": lambda _: [("1000000", json.dumps(list(range(1_000_000))))],
+    "large_result": lambda _: [("300000", json.dumps(list(range(300_000))))],
 }
 SECRETS = {"secret", "first_only", "marked", "signals"}
 
@@ -353,7 +353,7 @@ def surroundings() -> Iterator[Surroundings]:
 
 STRONGEST = None
 """The strongest sandbox that can be had here."""
-EVERY = 6
+EVERY = 12
 """One program in so many runs with a process for each test; in thorough runs all do."""
 
 

@@ -29,7 +29,7 @@ def f(n):
 
 
 def race(*programs: Program, inputs: tuple[bytes, ...] = (b"1", b"21")) -> TimingRace:
-    return TimingRace(programs, [inputs], Limits(cpu_s=1.0))
+    return TimingRace(programs, [inputs], Limits(cpu_s=0.3))
 
 
 def test_a_step_answers_every_test_of_its_group(shared_worker: Worker) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from for_each import for_each
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.problem import Codec, Signature
@@ -290,14 +290,12 @@ def plain(value: Any) -> Any:
 
 
 @given(json_values)
-@settings(deadline=None)
 def test_plain_data_comes_back_as_it_was(value: Any) -> None:
     written = values.encode(value, "json", [], [])
     assert repr(plain(json.loads(written))) == repr(value)
 
 
 @given(st.recursive(st.none() | st.integers(), lambda inner: st.lists(inner, max_size=3)))
-@settings(deadline=None)
 def test_arguments_come_in_as_they_were(value: Any) -> None:
     text = json.dumps(value)
     assert values.decode_arguments(f"{text}\n{text}", [], {}) == [value, value]

@@ -20,18 +20,19 @@ except MissingCompilerError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
 SOURCE = """
-#include <fstream>
-#include <iostream>
-#include <string>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 int main(int, char **arguments) {
-    std::string given, answer, wanted;
-    std::ifstream(arguments[1]) >> given;
-    std::ifstream(arguments[2]) >> answer;
-    std::ifstream(arguments[3]) >> wanted;
-    std::cerr << "compared " << answer << " with " << wanted << std::endl;
-    if (given + "!" == wanted && answer == wanted) return 0;
-    return std::stoi(answer);
+    char text[3][99], *end;
+    for (int n = 0; n < 3; ++n) fscanf(fopen(arguments[n + 1], "r"), "%98s", text[n]);
+    const char *answer = text[1], *wanted = text[2];
+    fprintf(stderr, "compared %s with %s\\n", answer, wanted);
+    if (!strcmp(answer, wanted) && !strcmp(strcat(text[0], "!"), wanted)) return 0;
+    int code = strtol(answer, &end, 10);
+    if (end == answer) abort();
+    return code;
 }
 """
 CHECKER = Checker(kind="program", program=CheckerProgram(protocol="testlib", source=SOURCE))

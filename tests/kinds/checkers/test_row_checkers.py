@@ -32,18 +32,16 @@ except MissingCompilerError as missing:
 TESTLIB = """
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iostream>
-#include <string>
+#include <cstring>
 #ifndef PC_BASE_EXIT_CODE
 #define PC_BASE_EXIT_CODE 0
 #endif
 inline int part(int percent) {
-    std::cerr << "partially correct (" << percent << ")\\n";
+    fprintf(stderr, "partially correct (%d)\\n", percent);
     return PC_BASE_EXIT_CODE + percent;
 }
-inline int points(const std::string &text) {
-    std::cerr << "points " << text << " of the checker\\n";
+inline int points(const char *text) {
+    fprintf(stderr, "points %s of the checker\\n", text);
     return 7;
 }
 """
@@ -51,18 +49,18 @@ CHECKER = """
 #include "testlib.h"
 int main(int count, char **arguments) {
     if (count != 4) return 3;
-    long n, one = 0, other = 0;
-    std::string first, wanted;
-    std::ifstream(arguments[1]) >> n;
-    std::ifstream answer(arguments[2]);
-    std::ifstream(arguments[3]) >> wanted;
-    answer >> first;
-    if (first == "part") { answer >> one; return part(one); }
-    if (first == "points") { answer >> first; return points(first); }
-    if (first == "crash") abort();
-    one = atol(first.c_str());
-    if (answer >> other && one + other == n && wanted == "any") return 0;
-    std::cerr << "wrong answer the parts do not add up";
+    long n = 0, one = 0, other = 0;
+    char first[99] = "", wanted[99] = "";
+    FILE *answer = fopen(arguments[2], "r");
+    fscanf(fopen(arguments[1], "r"), "%ld", &n);
+    fscanf(fopen(arguments[3], "r"), "%98s", wanted);
+    fscanf(answer, "%98s", first);
+    if (!strcmp(first, "part")) { fscanf(answer, "%ld", &one); return part(one); }
+    if (!strcmp(first, "points")) { fscanf(answer, "%98s", first); return points(first); }
+    if (!strcmp(first, "crash")) abort();
+    one = atol(first);
+    if (fscanf(answer, "%ld", &other) == 1 && one + other == n && !strcmp(wanted, "any")) return 0;
+    fputs("wrong answer the parts do not add up", stderr);
     return 1;
 }
 """
@@ -83,14 +81,15 @@ INTERACTOR = """
 #include "testlib.h"
 int main(int count, char **arguments) {
     int secret, guess, asked = 0;
-    std::ifstream(arguments[1]) >> secret;
-    std::ofstream(arguments[2]) << "secret";
-    if (count != 4 || !std::ifstream(arguments[2])) return 3;
-    while (std::cin >> guess && ++asked <= 7) {
-        std::cout << (guess < secret ? "more" : guess > secret ? "less" : "right") << std::endl;
+    FILE *output = fopen(arguments[2], "w");
+    fscanf(fopen(arguments[1], "r"), "%d", &secret);
+    if (count != 4 || !output || fputs("secret", output) < 0) return 3;
+    while (scanf("%d", &guess) == 1 && ++asked <= 7) {
+        puts(guess < secret ? "more" : guess > secret ? "less" : "right");
+        fflush(stdout);
         if (guess == secret) return 0;
     }
-    std::cerr << "wrong answer no guess after " << asked;
+    fprintf(stderr, "wrong answer no guess after %d", asked);
     return 1;
 }
 """
@@ -131,9 +130,7 @@ class TestTestlib:
         self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
         assert _grade(worker, checked(ROW), RIGHT).verdict is Verdict.ACCEPTED
-        other = (
-            "#include <iostream>\nint main() { long n; std::cin >> n; std::cout << n << ' ' << 0; }"
-        )
+        other = '#include <cstdio>\nint main() { long n; scanf("%ld", &n); printf("%ld 0", n); }'
         assert _grade(worker, checked(ROW), other, "cpp").verdict is Verdict.ACCEPTED
 
     @for_each(
@@ -237,7 +234,7 @@ sys.exit(answer != open(sys.argv[3]).read().strip())
     own = checked(_with(code=code, language="python", files={}))
     assert own.checker is not None
     assert own.checker.program is not None
-    program = own.checker.program.model_copy(update={"cpu_s": 0.5})
+    program = own.checker.program.model_copy(update={"cpu_s": 0.2})
     checker = own.checker.model_copy(update={"program": program})
     own = own.model_copy(update={"checker": checker})
     verdict = _grade(worker, own, "print('far')").verdict
@@ -263,9 +260,9 @@ def test_a_validator_of_kattis_accepts_with_42_and_rejects_with_43(
     worker: Worker, checked: Callable[..., Problem]
 ) -> None:
     code = (
-        "#include <fstream>\n#include <iostream>\nint main(int, char **a) {\n"
-        "long n, one, other; std::ifstream(a[1]) >> n;\n"
-        "return std::cin >> one >> other && one + other == n ? 42 : 43; }\n"
+        "#include <cstdio>\nint main(int, char **a) {\n"
+        'long n, one, other; fscanf(fopen(a[1], "r"), "%ld", &n);\n'
+        'return scanf("%ld %ld", &one, &other) == 2 && one + other == n ? 42 : 43; }\n'
     )
     read = checked(_with(code=code, protocol="kattis", files={}))
     assert _grade(worker, read, RIGHT).verdict is Verdict.ACCEPTED
@@ -313,9 +310,8 @@ class TestPoints:
         self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
         code = (
-            '#include "testlib.h"\nint main(int, char **a) { std::string line;\n'
-            "std::ifstream answer(a[2]); std::getline(answer, line);\n"
-            'std::cerr << line << std::endl; return points("2"); }\n'
+            '#include "testlib.h"\nint main(int, char **a) { char line[99];\n'
+            'fputs(fgets(line, 99, fopen(a[2], "r")), stderr); return points("2"); }\n'
         )
         read = checked(_with(code=code, points=10))
         for printed, points in (("points 10", 4), ("points 1", 2), ("5", 4)):
@@ -351,32 +347,30 @@ class TestPoints:
         assert grade.verdict is Verdict.CHECKER_ERROR
         assert grade.score is None
 
-    @for_each(
-        ("name", "text", "points"), [("score.txt", "4", 8), ("score_multiplier.txt", "0.25", 5)]
-    )
     def test_a_validator_of_kattis_writes_them(
-        self,
-        worker: Worker,
-        checked: Callable[..., Problem],
-        name: str,
-        text: str,
-        points: float,
+        self, worker: Worker, checked: Callable[..., Problem]
     ) -> None:
         code = (
-            "#include <fstream>\n#include <iostream>\n#include <string>\n"
-            "int main(int, char **a) {\nlong n, one, other; std::ifstream(a[1]) >> n;\n"
-            "if (!(std::cin >> one >> other) || one + other != n) return 43;\n"
-            f'if (!one) std::ofstream(a[3] + std::string("{name}")) << "{text}";\nreturn 42; }}\n'
+            "#include <cstdio>\n#include <cstring>\nvoid keep(char *folder, const char *name, "
+            'const char *text) { fputs(text, fopen(strcat(folder, name), "w")); }\n'
+            "int main(int, char **a) {\n"
+            'long n, one, other; fscanf(fopen(a[1], "r"), "%ld", &n);\n'
+            'if (scanf("%ld %ld", &one, &other) != 2 || one + other != n) return 43;\n'
+            'if (one == 0) keep(a[3], "score.txt", "4");\n'
+            'if (one == 99) keep(a[3], "score_multiplier.txt", "0.25");\nreturn 42; }\n'
         )
         read = checked(_with(code=code, protocol="kattis", files={}, points=10))
-        for solution, expected in ((RIGHT, 20), ("print(0, input())", points), (WRONG, 0)):
+        multiplied = "print(99, int(input()) - 99)"
+        parts = {"print(0, input())": 8, multiplied: 5}
+        for solution, expected in ({RIGHT: 20, WRONG: 0} | parts).items():
             score = _grade(worker, read, solution).score
             assert score is not None
             assert (score.points, score.maximum) == (expected, 20)
-        task = Options().task(read, "print(0, input())", read.tests.public)
-        assert judge(worker, task).verdict is Verdict.WRONG_ANSWER
         without = checked(_with(code=code, protocol="kattis", files={}))
-        assert _grade(worker, without, "print(0, input())").verdict is Verdict.WRONG_ANSWER
+        for part in parts:
+            task = Options().task(read, part, read.tests.public)
+            assert judge(worker, task).verdict is Verdict.WRONG_ANSWER
+            assert _grade(worker, without, part).verdict is Verdict.WRONG_ANSWER
         assert _grade(worker, without, RIGHT).verdict is Verdict.ACCEPTED
 
     def test_where_no_test_is_hidden_the_public_ones_give_points(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from textwrap import dedent
 from typing import Any
 
@@ -40,6 +41,7 @@ def run(worker: Worker) -> Run:
         name: str = "f",
         before: str = "",
         first: int = 0,
+        limits: Limits = LIMITS,
         **task: Any,
     ) -> Grade:
         tests = dedent(tests) if isinstance(tests, str) else tests
@@ -51,7 +53,7 @@ def run(worker: Worker) -> Run:
             statement=f"Define {', '.join(map('`{}`'.format, known))}.",
         )
         program = Program(dedent(code), "", name)
-        return judge(worker, Task(program, (*public, *hidden), LIMITS, checker=checker, **task))
+        return judge(worker, Task(program, (*public, *hidden), limits, checker=checker, **task))
 
     return run
 
@@ -101,7 +103,8 @@ def test_public_tests_are_judged_without_the_others(run: Run, worker: Worker) ->
     ],
 )
 def test_what_a_solution_does_wrong_has_its_verdict(run: Run, code: str, verdict: Verdict) -> None:
-    assert run(code, CHECK).verdict is verdict
+    limits = replace(LIMITS, cpu_s=0.3) if verdict is Verdict.TIME_LIMIT else LIMITS
+    assert run(code, CHECK, limits=limits).verdict is verdict
 
 
 @pytest.mark.thorough
@@ -334,10 +337,10 @@ def test_what_a_test_is_shown_as() -> None:
 
 
 AT_THE_END = {
-    "a bare function of numpy": "from numpy.testing import assert_equal\nassert f(1) == 2\n"
-    "assert_equal(f(2), 3)",
-    "a function of numpy by another name": "from numpy.testing import assert_equal as same\n"
-    "assert f(1) == 2\nsame(f(2), 3)",
+    "a bare function of a module": "from operator import truediv\nassert f(1) == 2\n"
+    "truediv(1, f(2) == 3)",
+    "a function of a module by another name": "from operator import truediv as same\n"
+    "assert f(1) == 2\nsame(1, f(2) == 3)",
     "a method of a case": "import unittest\nassertEqual = unittest.TestCase().assertEqual\n"
     "assert f(1) == 2\nassertEqual(f(2), 3)",
     "an alias of a helper": "def helper(a, b):\n    assert a == b\nother = helper\n"
@@ -355,6 +358,9 @@ AT_THE_END = {
 }
 
 
+OF_NUMPY = "from numpy.testing import {}\nassert f(1) == 2\n{}(f(2), 3)"
+
+
 @pytest.mark.parametrize(
     ("form", "first", "isolate"),
     [
@@ -368,6 +374,10 @@ AT_THE_END = {
 def test_what_stands_after_the_last_assertion_counts(
     run: Run, tests: str, form: str, first: int, *, isolate: bool
 ) -> None:
+    assert_it_counts(run, tests, form, first, isolate=isolate)
+
+
+def assert_it_counts(run: Run, tests: str, form: str, first: int, *, isolate: bool) -> None:
     given: str | list[str] = tests
     if form == "check":
         body = "\n    ".join(tests.replace("f(", "candidate(").split("\n"))
@@ -378,6 +388,19 @@ def test_what_stands_after_the_last_assertion_counts(
     assert run("def f(x): return x + 1", given, first=first, isolate=isolate).solved
     wrong = run("def f(x): return 2", given, first=first, isolate=isolate)
     assert wrong.verdict is Verdict.WRONG_ANSWER, wrong
+
+
+@for_each(
+    ("tests", "form"),
+    [
+        (OF_NUMPY.format("assert_equal", "assert_equal"), "module"),
+        (OF_NUMPY.format("assert_equal as same", "same"), "check"),
+    ],
+)
+def test_a_function_of_numpy_after_the_last_assertion_counts(
+    run: Run, tests: str, form: str
+) -> None:
+    assert_it_counts(run, tests, form, 0, isolate=False)
 
 
 def test_an_exit_at_the_end_without_an_error_fails_nothing(run: Run) -> None:

@@ -56,10 +56,10 @@ def test_a_check_is_split_in_public_and_hidden(
 
 
 def test_limits_and_preamble_of_a_row(read: Callable[..., Problem], worker: Worker) -> None:
-    row = ROW | {"test": CHECK, "time_limit": 0.5, "memory_limit": 300, "preamble_code": "ONE = 1"}
+    row = ROW | {"test": CHECK, "time_limit": 0.2, "memory_limit": 300, "preamble_code": "ONE = 1"}
     problem = read(row)
     limits = Options().limits(problem)
-    assert (limits.cpu_s, limits.memory_bytes) == (0.5, 300 << 20)
+    assert (limits.cpu_s, limits.memory_bytes) == (0.2, 300 << 20)
     assert Options(memory_bytes=1 << 20).limits(problem).memory_bytes == 1 << 20
     assert solved(worker, problem, "def f(x): return x + ONE") is Verdict.ACCEPTED
     assert solved(worker, problem, "def f(x):\n    while True: pass") is Verdict.TIME_LIMIT
@@ -289,15 +289,10 @@ def test_a_tolerance_is_judged_in_any_language(
     assert solved(worker, problem, nan) is Verdict.WRONG_ANSWER
 
 
-@for_each("public", [True, False])
-def test_a_row_that_only_raises_is_judged(
-    read: Callable[..., Problem], worker: Worker, public: bool
-) -> None:
-    tests = [
-        {"input": "-1", "raises": "ValueError", "public": public},
-        {"input": "1", "output": "2", "public": not public},
-    ]
-    for some in (tests, tests[:1]):
+def test_a_row_that_only_raises_is_judged(read: Callable[..., Problem], worker: Worker) -> None:
+    raises: dict[str, Any] = {"input": "-1", "raises": "ValueError"}
+    returns: dict[str, Any] = {"input": "1", "output": "2", "public": True}
+    for some in ([raises | {"public": False}, returns], [raises | {"public": True}]):
         problem = read(ROW | {"tests": some})
         assert len(problem.tests.all()) == len(some)
         raising = "def f(x):\n    if x < 0: raise ValueError(x)\n    return x + 1"
@@ -356,7 +351,7 @@ def test_functions_of_the_prompt_that_judge_are_not_the_solutions(
             "completion": REVERSED,
             "test": "def check(candidate):\n"
             "    assert is_same_list(candidate(list_node([1, 2])), list_node([2, 1]))\n"
-            "    long = [*range(3000)]\n"
+            "    long = [*range(1500)]\n"
             "    assert is_same_list(candidate(list_node(long)), list_node(long[::-1]))\n"
             "    head = list_node([1, 2])\n"
             "    candidate(head)\n"

@@ -122,14 +122,15 @@ ASKING = [
 ]
 
 
-def test_a_returned_object_is_not_asked_about_expected_values(worker: Worker) -> None:
-    imports = (
-        "import copy, math, operator, unittest\nimport numpy as np\ncase = unittest.TestCase()"
-    )
-    grades = grade(worker, SPY, [imports, *(f"assert {each}" for each in ASKING)])
-    assert [ASKING[test.index] for test in grades.tests if test.passed] == []
+@for_each("numpy", [True, False])
+def test_a_returned_object_is_not_asked_about_expected_values(worker: Worker, numpy: bool) -> None:
+    imports = "import copy, math, operator, unittest\ncase = unittest.TestCase()"
+    imports += "\nimport numpy as np" if numpy else ""  # in each process of its tests
+    asking = [each for each in ASKING if ("np." in each) is numpy]
+    grades = grade(worker, SPY, [imports, *(f"assert {each}" for each in asking)])
+    assert [asking[test.index] for test in grades.tests if test.passed] == []
     assert {test.judged_by for test in grades.tests} == {"test_code"}
-    asked = [f"try:\n    assert {each}\nexcept Exception:\n    pass" for each in ASKING]
+    asked = [f"try:\n    assert {each}\nexcept Exception:\n    pass" for each in asking]
     failing_grade = grade(worker, SPY, [imports, *asked, "assert f(0) == ''"])
     assert "987654321" not in failing_grade.tests[-1].got
     assert failing_grade.tests[-1].got

@@ -7,6 +7,7 @@ it solves the problem, which is accepted.
 import secrets
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,8 @@ except MissingCompilerError as missing:
 
 FOLDER = Path(__file__).parent / "hostile_cpp"
 LIMITS = Limits(cpu_s=0.5, memory_bytes=256 * MEBIBYTE, output_bytes=4 * MEBIBYTE, own_wall_s=2.0)
+SHORT = replace(LIMITS, cpu_s=0.2, own_wall_s=0.6)
+"""Limits of programs that run into one of time, which is all there is to wait for."""
 COMPILE_S = 2.0
 DOUBLE = '#include <cstdio>\nint main() { int n; scanf("%d", &n); printf("%d\\n", 2 * n); }\n'
 HONEST = "import os\nn = int(input())\nprint(os.listdir() or 2 * n)"
@@ -117,14 +120,17 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Worker]:
     worker.stop()
 
 
-def _judge(worker: Worker, code: str, language: str = "cpp") -> Grade:
+def _judge(worker: Worker, code: str, language: str = "cpp", limits: Limits = LIMITS) -> Grade:
     program = Program(code, language=language, compile_s=COMPILE_S)
-    return judge(worker, Task(program, TESTS, LIMITS))
+    return judge(worker, Task(program, TESTS, limits))
 
 
 def _number_of_processes(worker: Worker) -> int:
     """The processes below this one, at rest and with the compiler's sandbox started."""
-    assert _judge(worker, f"int main() {{}} // {secrets.token_hex(8)}").tests  # it may have ended
+    builder = worker.compiler.builder
+    server = None if builder is None else builder.server
+    if server is None or server.process.poll() is not None:
+        assert _judge(worker, f"int main() {{}} // {secrets.token_hex(8)}").tests
     assert worker.process_id is not None
     resting(worker.process_id)
     return len(descendants())
@@ -150,7 +156,8 @@ def test_a_hostile_program_gains_and_leaves_nothing(bench: Worker, name: str) ->
     if name in HIDDEN_FILES and bench.isolation.level is Level.SECCOMP:
         pytest.skip("this level hides no files")
     before = _number_of_processes(bench)
-    grade = _judge(bench, (FOLDER / f"{name}.cpp").read_text())
+    limits = SHORT if Verdict.TIME_LIMIT in PROGRAMS[name] else LIMITS
+    grade = _judge(bench, (FOLDER / f"{name}.cpp").read_text(), limits=limits)
     assert grade.verdict in PROGRAMS[name], grade.tests
     assert not [test for test in grade.tests if test.got.startswith("got ")]
     _assert_nothing_is_left(bench, before)

@@ -19,24 +19,24 @@ except MissingCompilerError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
 INTERACTOR = """
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iostream>
-#include <string>
+#include <cstring>
 
 int main(int, char **arguments) {
-    std::ifstream given(arguments[1]);
     int secret, asked = 0;
-    given >> secret;
-    std::string word;
-    while (std::cin >> word) {
-        if (word == "crash") std::abort();
-        int guess = atoi(word.c_str());
+    char word[99], path[9999];
+    fscanf(fopen(arguments[1], "r"), "%d", &secret);
+    while (scanf("%98s", word) == 1) {
+        if (!strcmp(word, "crash")) std::abort();
+        int guess = atoi(word);
         if (guess < 1 || ++asked > 10) break;
-        std::cout << (guess < secret ? "more" : guess > secret ? "less" : "right") << std::endl;
+        puts(guess < secret ? "more" : guess > secret ? "less" : "right");
+        fflush(stdout);
         if (guess == secret) return 42;
     }
-    std::ofstream(std::string(arguments[3]) + "judgemessage.txt") << "no guess after " << asked;
+    snprintf(path, sizeof path, "%sjudgemessage.txt", arguments[3]);
+    fprintf(fopen(path, "w"), "no guess after %d", asked);
     return 43;
 }
 """
@@ -82,15 +82,17 @@ while True:
         high = middle - 1
 """
 SEARCH_CPP = """
-#include <iostream>
-#include <string>
+#include <cstdio>
+#include <cstring>
 int main() {
     int low = 1, high = 100;
-    for (std::string answer; answer != "right";) {
+    for (char answer[99] = ""; strcmp(answer, "right");) {
         int middle = (low + high) / 2;
-        std::cout << middle << std::endl;
-        if (!(std::cin >> answer)) return 0;
-        (answer == "more" ? low : high) = answer == "more" ? middle + 1 : middle - 1;
+        printf("%d\\n", middle);
+        fflush(stdout);
+        if (scanf("%98s", answer) != 1) return 0;
+        bool more = !strcmp(answer, "more");
+        (more ? low : high) = more ? middle + 1 : middle - 1;
     }
 }
 """
@@ -185,7 +187,9 @@ def test_a_dialogue_is_accepted(
 def test_how_a_dialogue_can_end(
     interactive: Problem, worker: Worker, code: str, verdict: Verdict, message: str
 ) -> None:
-    grade = judge(worker, Options(wall_s=1.5).task(interactive, code, interactive.tests.public))
+    grade = judge(
+        worker, Options(cpu_s=0.4, wall_s=1.5).task(interactive, code, interactive.tests.public)
+    )
     assert grade.verdict is verdict, grade.tests
     for result in grade.tests:
         where = result.difference.where if result.difference else ""
@@ -286,17 +290,18 @@ def test_a_solution_that_closes_its_output_ends_the_interactors_input(
 
 PASSES = "problem_format_version: 2025-09\nname: a\ntype: [pass-fail, multi-pass]\n"
 VALIDATOR = """
-        #include <fstream>
-        #include <iostream>
-        #include <string>
+        #include <cstdio>
+        #include <cstring>
         int main(int, char **arguments) {
-            std::string folder = arguments[3], given, answer, before;
-            std::ifstream(arguments[1]) >> given;
-            std::ifstream(folder + "memory") >> before;
-            if (!(std::cin >> answer)) return 43;
-            if (given == "decode") return answer == before.substr(1) ? 42 : 43;
-            std::ofstream(folder + "memory") << 'x' << given;
-            std::ofstream(folder + "nextpass.in") << "decode\\n" << answer << "\\n";
+            char memory[9999], next[9999], given[999], answer[999], before[999] = "x";
+            snprintf(memory, sizeof memory, "%smemory", arguments[3]);
+            snprintf(next, sizeof next, "%snextpass.in", arguments[3]);
+            fscanf(fopen(arguments[1], "r"), "%998s", given);
+            if (FILE *kept = fopen(memory, "r")) fscanf(kept, "%998s", before);
+            if (scanf("%998s", answer) != 1) return 43;
+            if (!strcmp(given, "decode")) return strcmp(answer, before + 1) ? 43 : 42;
+            fprintf(fopen(memory, "w"), "x%s", given);
+            fprintf(fopen(next, "w"), "decode\\n%s\\n", answer);
             return 42;
         }
     """

@@ -1,7 +1,10 @@
 """Scoring packages: groups of tests, points, and what a full score is."""
 
+from pathlib import Path
+
 import pytest
 from contest_packages import Package, only
+from for_each import for_each
 
 from harness.errors import DataError
 from harness.grading.jobs import Options
@@ -13,6 +16,7 @@ from harness.problem import Problem
 from harness.sandbox.worker import Worker
 
 OLDER = "type: scoring\nlimits: {time_limit: 1}\n"
+QUICK = OLDER.replace("1}", "0.2}")
 NEWEST = OLDER + "problem_format_version: 2025-09\n"
 DOUBLE = "n = int(input())\nprint({})"
 TESTS = {
@@ -49,18 +53,16 @@ def _pair(name: str) -> dict[str, str]:
 
 
 SCORER = """
-#include <fstream>
-#include <iostream>
-#include <string>
+#include <cstdio>
+#include <cstring>
 int main(int, char **arguments) {
-    std::string folder = arguments[3], word;
-    while (std::cin >> word) {
-        if (word == "wrong") return 43;
-        std::cin >> std::ws;
-        std::string value;
-        std::getline(std::cin, value);
-        if (word == "score") std::ofstream(folder + "score.txt") << value;
-        if (word == "share") std::ofstream(folder + "score_multiplier.txt") << value;
+    char word[99], value[99] = "", path[9999];
+    while (scanf("%98s", word) == 1) {
+        if (!strcmp(word, "wrong")) return 43;
+        scanf(" %98[^\\n]", value);
+        const char *name = strcmp(word, "score") ? "score_multiplier.txt" : "score.txt";
+        snprintf(path, sizeof path, "%s%s", arguments[3], name);
+        fputs(value, fopen(path, "w"));
     }
     return 42;
 }
@@ -171,7 +173,7 @@ def test_folders_of_a_group_and_of_the_secret_data_only_sort_their_tests(
 def test_time_limits_in_one_group_leave_the_points_of_others(
     package: Package, worker: Worker
 ) -> None:
-    problem = only(package(OLDER, LEGACY_GROUPS))
+    problem = only(package(QUICK, LEGACY_GROUPS))
     code = "n = int(input())\nwhile n in (1, 7): pass\nprint(2 * n)"
     grade = _judge(worker, problem, code)
     assert (grade.score, grade.verdict) == (Score(points=60, maximum=100), Verdict.TIME_LIMIT)
@@ -211,17 +213,13 @@ class TestOwnScores:
         except MissingCompilerError as missing:
             pytest.skip(str(missing))
 
-    @pytest.fixture(params=SCORERS)
-    def scorer(self, request: pytest.FixtureRequest) -> str:
-        """Return the name of the validator's file."""
-        return request.param
-
-    @pytest.mark.parametrize(
-        ("answer", "expected"),
+    @for_each(
+        ("scorer", "answer", "expected"),
         [
-            ("score 20", (60, Verdict.ACCEPTED)),
-            ("score 12.5", (37.5, Verdict.WRONG_ANSWER)),
-            ("wrong", (0, Verdict.WRONG_ANSWER)),
+            ("v.cc", "score 20", (60, Verdict.ACCEPTED)),
+            ("v.cc", "score 12.5", (37.5, Verdict.WRONG_ANSWER)),
+            ("v.cc", "wrong", (0, Verdict.WRONG_ANSWER)),
+            ("v.py", "score 12.5", (37.5, Verdict.WRONG_ANSWER)),
         ],
     )
     def test_legacy_scores_are_added(
@@ -236,21 +234,28 @@ class TestOwnScores:
         grade = _judge(worker, self._legacy(package, scorer), f"print({answer!r})")
         assert (grade.score, grade.verdict) == (Score(points=points, maximum=60), verdict)
 
-    @pytest.mark.parametrize("answer", ["", "score 21", "score much", "score nan", "share 0.5"])
+    @for_each(
+        ("scorer", "answer"),
+        [
+            *(("v.cc", each) for each in ("", "score 21", "score much", "score nan", "share 0.5")),
+            ("v.py", "score much"),
+        ],
+    )
     def test_a_legacy_score_that_is_none_is_the_checkers_fault(
         self, package: Package, worker: Worker, scorer: str, answer: str
     ) -> None:
         grade = _judge(worker, self._legacy(package, scorer), f"print({answer!r})")
         assert (grade.score, grade.verdict) == (None, Verdict.CHECKER_ERROR)
 
-    @pytest.mark.parametrize(
-        ("answer", "expected"),
+    @for_each(
+        ("scorer", "answer", "expected"),
         [
-            ("", (100, Verdict.ACCEPTED)),
-            ("share 1", (100, Verdict.ACCEPTED)),
-            ("share 0.5", (50, Verdict.WRONG_ANSWER)),
-            ("share 0", (0, Verdict.WRONG_ANSWER)),
-            ("score 15", (60, Verdict.WRONG_ANSWER)),
+            ("v.cc", "", (100, Verdict.ACCEPTED)),
+            ("v.cc", "share 1", (100, Verdict.ACCEPTED)),
+            ("v.cc", "share 0.5", (50, Verdict.WRONG_ANSWER)),
+            ("v.cc", "share 0", (0, Verdict.WRONG_ANSWER)),
+            ("v.cc", "score 15", (60, Verdict.WRONG_ANSWER)),
+            ("v.py", "share 0.5", (50, Verdict.WRONG_ANSWER)),
         ],
     )
     def test_a_share_is_of_the_tests_points(
@@ -265,18 +270,26 @@ class TestOwnScores:
         grade = _judge(worker, self._newest(package, scorer), f"print({answer!r})")
         assert (grade.score, grade.verdict) == (Score(points=points, maximum=100), verdict)
 
-    @pytest.mark.parametrize("answer", ["share 1.5", "share -1", "score 26", "score -1"])
+    @for_each(
+        ("scorer", "answer"),
+        [
+            *(("v.cc", each) for each in ("share 1.5", "share -1", "score 26", "score -1")),
+            ("v.py", "score 26"),
+        ],
+    )
     def test_more_than_a_tests_points_are_the_checkers_fault(
         self, package: Package, worker: Worker, scorer: str, answer: str
     ) -> None:
         grade = _judge(worker, self._newest(package, scorer), f"print({answer!r})")
         assert (grade.score, grade.verdict) == (None, Verdict.CHECKER_ERROR)
 
+    @for_each("scorer", SCORERS)
     def test_scores_in_a_group_of_all_or_nothing_are_the_checkers_fault(
         self, package: Package, worker: Worker, scorer: str
     ) -> None:
         more = {"data/secret/group/test_group.yaml": "max_score: 100\n"}
-        problem = only(package(NEWEST, {f"output_validator/{scorer}": SCORERS[scorer]} | more))
+        files = {f"output_validator/{scorer}": SCORERS[scorer]} | more
+        problem = only(package(NEWEST, files, folder=Path(scorer).suffix[1:]))
         assert _judge(worker, problem, "print()").verdict is Verdict.ACCEPTED
         assert _judge(worker, problem, "print('share 1')").verdict is Verdict.CHECKER_ERROR
 
@@ -292,7 +305,8 @@ class TestOwnScores:
         }
         for name in ("other", "third"):
             files |= {f"data/secret/{name}/1.{ending}": "1\n" for ending in ("in", "ans")}
-        return only(package(OLDER + "validation: custom score\n", files))
+        folder = Path(scorer).suffix[1:]
+        return only(package(OLDER + "validation: custom score\n", files, folder=folder))
 
     def _newest(self, package: Package, scorer: str) -> Problem:
         files = {f"output_validator/{scorer}": SCORERS[scorer]}
@@ -302,7 +316,7 @@ class TestOwnScores:
             for ending in ("in", "ans"):
                 files[f"data/secret/{name}/1.{ending}"] = "1\n"
                 files[f"data/secret/{name}/2.{ending}"] = "2\n"
-        return only(package(NEWEST, files))
+        return only(package(NEWEST, files, folder=Path(scorer).suffix[1:]))
 
 
 GRADER = """
@@ -317,16 +331,16 @@ else:
     print("AC" if accepted else "WA", sum(accepted))
 """
 GRADER_IN_CPP = """
+#include <cstdio>
 #include <cstring>
-#include <iostream>
-#include <string>
 int main(int count, char **arguments) {
     bool least = count > 1 && !strcmp(arguments[1], "least"), late = false;
     double sum = 0, points;
     int accepted = 0;
-    for (std::string verdict; std::cin >> verdict >> points; late |= verdict == "TLE")
-        if (verdict == "AC") ++accepted, sum += points;
-    std::cout << (accepted ? "AC " : "WA ") << (least ? accepted * 10 - 5 * late : sum);
+    char verdict[99];
+    for (; scanf("%98s %lf", verdict, &points) == 2; late |= !strcmp(verdict, "TLE"))
+        if (!strcmp(verdict, "AC")) ++accepted, sum += points;
+    printf("%s %g", accepted ? "AC" : "WA", least ? accepted * 10 - 5 * late : sum);
 }
 """
 GRADED = TESTS | {
@@ -354,7 +368,7 @@ class TestGraders:
     def test_a_grader_reads_verdicts_and_points(
         self, package: Package, worker: Worker, answer: str, points: float, verdict: Verdict
     ) -> None:
-        problem = only(package(OLDER, GRADED | {"graders/g.py": GRADER}))
+        problem = only(package(QUICK, GRADED | {"graders/g.py": GRADER}))
         spin = "def spin():\n    while True: pass\n"
         grade = _judge(worker, problem, spin + DOUBLE.format(answer))
         assert (grade.score, grade.verdict) == (Score(points=points, maximum=60), verdict)
@@ -384,7 +398,7 @@ class TestGraders:
     def test_a_grader_at_fault_is_no_failure_of_the_solution(
         self, package: Package, worker: Worker, grader: str, why: str
     ) -> None:
-        limits = "limits: {time_limit: 1, validation_time: 1}\n"
+        limits = "limits: {time_limit: 1, validation_time: 0.5}\n"
         settings = OLDER.replace("limits: {time_limit: 1}\n", limits)
         problem = only(package(settings, GRADED | {"graders/g.py": grader}))
         grade = _judge(worker, problem, DOUBLE.format("2 * n"))

@@ -20,18 +20,17 @@ except MissingCompilerError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
 SHARED = """
-#include <iostream>
+#include <cstdio>
 static bool right(long n) {
     long one, other;
-    return std::cin >> one >> other && one + other == n;
+    return scanf("%ld %ld", &one, &other) == 2 && one + other == n;
 }
 """
 USES = """
-#include <fstream>
 #include "shared.h"
 int main(int, char **arguments) {
     long n;
-    std::ifstream(arguments[1]) >> n;
+    fscanf(fopen(arguments[1], "r"), "%ld", &n);
     return right(n) ? 42 : 43;
 }
 """

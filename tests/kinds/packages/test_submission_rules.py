@@ -127,11 +127,11 @@ def test_the_rules_count_and_no_tag_of_the_source(package: Package, tag: str) ->
 
 def test_many_patterns_with_many_tests_are_read_in_no_time(package: Package) -> None:
     rules = "".join(f"'a{n}': {{'secret/{{*{n},x}}': {{permitted: [AC]}}}}\n" for n in range(150))
-    files = {f"data/secret/{n:03}.{end}": "3\n" for n in range(1_000) for end in ("in", "ans")}
+    files = {f"data/secret/{n:03}.{end}": "3\n" for n in range(400) for end in ("in", "ans")}
     folder = package(NEWER, files | {FILE: rules})
     start = time.process_time()
     only(folder)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 2
 
 
 def test_the_language_that_a_rule_says_counts(package: Package) -> None:

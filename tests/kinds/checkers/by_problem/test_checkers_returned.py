@@ -313,7 +313,7 @@ CHOICES: dict[str, Callable[[], Iterator[Case]]] = {
 SOME = 12  # tests of a problem
 STRANGE: list[Any] = [
     None, 7, "x", {}, {1: 2}, [[]], [None], [[None]], [{}], [0, float("nan")], [True, False],
-    [10**400, 1], "a" * 10**6, [0] * 10**6, [[0] * 1000] * 1000, [[[[[]]]]], ["a", 1], [-1], 1.5,
+    [10**400, 1], "a" * 10**5, [0] * 10**5, [[0] * 300] * 300, [[[[[]]]]], ["a", 1], [-1], 1.5,
 ]  # fmt: skip
 
 
@@ -359,10 +359,10 @@ def test_a_printed_number_is_right_within_the_tolerance(tolerance: float, value:
         "nan",
         "inf",
         "1e999",
-        "9" * 10**6,
+        "9" * 10**5,
         f"{value} 0",
         f"{value}\n0",
-        "1 " * 10**6,
+        "1 " * 10**5,
     ):
         assert check("", f"{value!r}", wrong) is False
 

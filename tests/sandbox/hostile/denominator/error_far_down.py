@@ -9,4 +9,4 @@ def down(n):
     down(n - 1)
 
 
-down(10**5)
+down(3 * 10**4)

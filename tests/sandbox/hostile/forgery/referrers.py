@@ -4,7 +4,7 @@ import re
 pattern = re.compile("wanted:" + "[0-9a-f]{32}")
 seen, edge, found = set(), [globals()], []
 for _ in range(6):
-    edge = [r for item in edge for r in gc.get_referrers(item) if id(r) not in seen][:500]
+    edge = [r for r in gc.get_referrers(*edge) if id(r) not in seen][:500]
     seen |= set(map(id, edge))
     for item in edge:
         try:
