@@ -4,10 +4,11 @@ import math
 
 import pytest
 from for_each import for_each
+from when_used import WhenUsed
 
 from harness.stats.paired import detectable_difference
 
-scipy_stats = pytest.importorskip("scipy.stats")
+scipy_stats = WhenUsed("scipy.stats")
 np = pytest.importorskip("numpy")
 
 

@@ -122,6 +122,7 @@ def played(tmp_path: Path) -> tuple[str, ...]:
 def written_runs(tmp_path_factory: pytest.TempPathFactory) -> WrittenRuns:
     """Copy runs of the hand-written recordings, `agentic` and `single`, to the caller's folder.
 
+    What each printed is beside it, such as `single.json`.
     Every process of a test session takes them from the one that needed them first.
     """
     root = tmp_path_factory.getbasetemp()
@@ -134,9 +135,9 @@ def written_runs(tmp_path_factory: pytest.TempPathFactory) -> WrittenRuns:
         draft.mkdir()
         flags = link_written(draft)
         for name, mode in RUNS.items():
-            done = harness(draft, "run", *flags, *mode, "--out", name)
+            done = harness(draft, "run", *flags, *mode, "--out", name, "--json")
             assert done.returncode == 0, done.stderr
-            (draft / f"{name}.txt").write_text(done.stdout)
+            (draft / f"{name}.json").write_text(done.stdout)
         draft.rename(made)
 
     def copy(*names: str) -> Path:
@@ -148,7 +149,7 @@ def written_runs(tmp_path_factory: pytest.TempPathFactory) -> WrittenRuns:
         link_written(folder)
         for name in names:
             shutil.copytree(made / name, folder / name)
-            shutil.copy(made / f"{name}.txt", folder)
+            shutil.copy(made / f"{name}.json", folder)
         return folder
 
     return copy

@@ -4,15 +4,17 @@ import random
 
 import pytest
 from for_each import for_each
-from scipy.stats import ttest_1samp
+from when_used import WhenUsed
 
 from harness.features.efficiency.paired_timing import mean_of_rounds
+
+scipy_stats = WhenUsed("scipy.stats")
 
 
 def test_the_interval_with_one_anchor_is_student_s() -> None:
     values = [0.1, 0.12, 0.09, 0.13, 0.11, 0.1, 0.08]
     mean = mean_of_rounds([[each] for each in values])
-    exact = ttest_1samp(values, 0.0).confidence_interval(0.95)
+    exact = scipy_stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
     assert (mean.low, mean.high) == pytest.approx((exact.low, exact.high), rel=0.001)
 
 

@@ -174,18 +174,21 @@ def told(run: Path) -> dict[str, Any]:
     }
 
 
-def check_round_trip(folder: Path, run: str, problems: str) -> None:
+def check_round_trip(folder: Path, run: str, problems: str, *, every: int = 1) -> None:
+    """Import some of a run's samples again."""
     exported(folder, run)
+    lines = (folder / f"{run}.jsonl").read_text().splitlines(keepends=True)[::every]
+    (folder / f"{run}.jsonl").write_text("".join(lines))
     back = f"{run}-back"
     done = harness(folder, "import", f"{run}.jsonl", "--problems", problems, "--out", back)
     assert done.returncode == 0, done.stderr
-    number = len(results(folder / run))
+    number = len(lines)
     assert f"{number} of {number} published verdicts agree" in done.stderr
-    assert told(folder / run) == told(folder / back)
-    for before, after in zip(
-        *(sorted(results(folder / name), key=lambda r: r["sample"]) for name in (run, back)),
-        strict=True,
-    ):
+    imported = told(folder / back)
+    assert len(imported) == number
+    assert {name: told(folder / run)[name] for name in imported} == imported
+    own, again = ({r["sample"]: r for r in results(folder / name)} for name in (run, back))
+    for before, after in ((own[name], again[name]) for name in again):
         for then, now in zip(before["steps"], after["steps"], strict=True):
             assert then["solved"] in (None, now["solved"])  # each one is judged by now
             assert now["solved"] is not None
@@ -195,7 +198,7 @@ def check_round_trip(folder: Path, run: str, problems: str) -> None:
 
 
 def test_a_run_of_the_agent_loop_comes_back(two_runs: Path) -> None:
-    check_round_trip(two_runs, "agentic", "fixture")
+    check_round_trip(two_runs, "agentic", "fixture", every=3)
 
 
 @pytest.mark.thorough
