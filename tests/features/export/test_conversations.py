@@ -197,8 +197,8 @@ def check_round_trip(folder: Path, run: str, problems: str, *, every: int = 1) -
     assert exported(folder, back)[0]["steps"][0]["message"]
 
 
-def test_a_run_of_the_agent_loop_comes_back(two_runs: Path) -> None:
-    check_round_trip(two_runs, "agentic", "fixture", every=3)
+def test_a_run_of_the_agent_loop_comes_back(recorded_run: Path) -> None:
+    check_round_trip(recorded_run, "agentic", "fixture", every=3)
 
 
 @pytest.mark.thorough
@@ -214,8 +214,8 @@ def test_a_run_of_another_strategy_comes_back(tmp_path: Path, mode: str) -> None
     check_round_trip(tmp_path, "r", "jsonl:own.jsonl")
 
 
-def test_the_steps_of_a_sample(two_runs: Path, agentic: Run) -> None:
-    trajectories = {each["trajectory_id"]: each for each in exported(two_runs, "agentic")}
+def test_the_steps_of_a_sample(recorded_run: Path, agentic: Run) -> None:
+    trajectories = {each["trajectory_id"]: each for each in exported(recorded_run, "agentic")}
     assert list(trajectories) == [result.sample for result in agentic.results]
     for result in agentic.results:
         one = trajectories[result.sample]
@@ -238,17 +238,17 @@ def test_the_steps_of_a_sample(two_runs: Path, agentic: Run) -> None:
         assert tested == [s.public_passed for s in result.steps if s.public_passed is not None]
 
 
-def test_harbor_takes_it(two_runs: Path) -> None:
+def test_harbor_takes_it(recorded_run: Path) -> None:
     """Skipped where Harbor is not installed, which needs Python 3.12."""
     reason = "harbor is not installed: pip install harbor"
     models = pytest.importorskip("harbor.models.trajectories.trajectory", reason=reason)
-    for row in exported(two_runs, "agentic"):
+    for row in exported(recorded_run, "agentic"):
         assert models.Trajectory.model_validate(row).agent.name == "harness"
 
 
-def test_a_run_without_transcripts_is_refused(tmp_path: Path, two_runs: Path) -> None:
+def test_a_run_without_transcripts_is_refused(tmp_path: Path, recorded_run: Path) -> None:
     for name in ("run.json", "results.jsonl"):
-        (tmp_path / name).write_bytes((two_runs / "agentic" / name).read_bytes())
+        (tmp_path / name).write_bytes((recorded_run / "agentic" / name).read_bytes())
     done = harness(tmp_path, "export", ".", "--to", "atif")
     assert done.returncode == 2
     assert "holds no transcripts" in done.stderr
