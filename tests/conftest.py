@@ -27,6 +27,7 @@ sys.dont_write_bytecode = False
 # How long an example takes hangs on what else the machine does.
 unhurried = [HealthCheck.too_slow]
 settings.register_profile("unhurried", deadline=None, suppress_health_check=unhurried)
+settings.register_profile("quick", settings.get_profile("unhurried"), max_examples=40)
 settings.load_profile("unhurried")
 
 # Settings of who runs the tests are none of the tests'.
@@ -51,6 +52,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Keep a file's tests in one process, unless told otherwise: it makes their fixtures once."""
     if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
         config.option.dist, config.option.loadscopereorder = "loadfile", False
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw fewer examples where the thorough half is left out."""
+    if config.option.markexpr == "not thorough":
+        settings.load_profile("quick")
 
 
 @pytest.hookimpl(optionalhook=True)

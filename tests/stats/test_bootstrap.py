@@ -7,12 +7,11 @@ import pytest
 from for_each import for_each
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from when_used import WhenUsed
 
 from harness.stats.rates import mean_interval, tail_share
 
 np = pytest.importorskip("numpy")
-scipy_stats = WhenUsed("scipy.stats")
+scipy_stats = pytest.importorskip("scipy.stats")
 
 VALUES = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 1 / 3, 1.0]), min_size=1, max_size=40)
 

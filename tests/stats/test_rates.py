@@ -6,7 +6,6 @@ import pytest
 from for_each import for_each
 from hypothesis import given
 from hypothesis import strategies as st
-from when_used import WhenUsed
 
 from harness.stats.rates import (
     clustered,
@@ -17,7 +16,7 @@ from harness.stats.rates import (
     wilson,
 )
 
-scipy_stats = WhenUsed("scipy.stats")
+binomtest = pytest.importorskip("scipy.stats").binomtest
 
 COUNTS = st.integers(1, 5_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -25,7 +24,7 @@ COUNTS = st.integers(1, 5_000).flatmap(lambda n: st.tuples(st.integers(0, n), st
 @given(COUNTS, st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_wilson_interval_is_scipy_s(counts: tuple[int, int], confidence: float) -> None:
     solved, n = counts
-    theirs = scipy_stats.binomtest(solved, n).proportion_ci(confidence, method="wilson")
+    theirs = binomtest(solved, n).proportion_ci(confidence, method="wilson")
     assert wilson(solved / n, n, confidence) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
@@ -96,6 +95,7 @@ class TestSeveralSamples:
         assert effective_trials(fractions, 4_000) == pytest.approx(4_000, rel=0.2)
 
     def test_effective_trials_follow_the_variance_of_problem_means(self) -> None:
+        scipy_stats = pytest.importorskip("scipy.stats")
         random = Random(2)
         fractions = [random.choice((0.0, 0.2, 0.5, 0.9, 1.0)) for _ in range(50)]
         error = scipy_stats.sem(fractions)
@@ -136,6 +136,6 @@ class TestSeveralSamples:
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 6, 10, 100])
 @pytest.mark.parametrize("share", [0.75, 0.9, 0.975, 0.995])
 def test_students_quantile_is_scipys(freedom: int, share: float) -> None:
-    expected = scipy_stats.t(freedom).ppf(share)
+    expected = pytest.importorskip("scipy.stats").t(freedom).ppf(share)
     close = 0.001 if freedom >= 6 else 0.02
     assert student_quantile(share, freedom) == pytest.approx(expected, rel=close)

@@ -8,16 +8,16 @@ import asyncio
 import threading
 from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from when_used import WhenUsed
 
 from harness.features.cluster.outcomes import pack_outcome
 from harness.features.cluster.ray_executor import Member, RayExecutor
 from harness.sandbox.isolation import Level
 from harness.sandbox.worker import Worker
 
-ray = WhenUsed("ray")
+ray: Any = pytest.importorskip("ray")
 
 
 class Actor:

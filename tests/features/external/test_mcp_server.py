@@ -10,6 +10,10 @@ from typing import Any
 import httpx2
 import pytest
 from json_lines import json_lines
+from mcp import StdioServerParameters
+from mcp.client import Client
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from program import PROGRAM, Process, environment, finish, harness, results, start_with_input
 
 from harness.run.store.transcripts import Transcripts
@@ -80,10 +84,6 @@ async def leave(process: Process) -> tuple[int | None, str, str]:
 
 
 async def test_the_mcp_packages_own_client_solves_a_problem_over_stdio(two_sums: Path) -> None:
-    from mcp import StdioServerParameters
-    from mcp.client import Client
-    from mcp.client.stdio import stdio_client
-
     server = StdioServerParameters(
         command=PROGRAM, args=words("-m", "somebody"), env=environment(), cwd=str(two_sums)
     )
@@ -287,9 +287,6 @@ async def _address(process: Process) -> dict[str, Any]:
 
 @pytest.mark.thorough
 async def test_over_http_a_client_needs_the_key_and_may_submit(two_sums: Path) -> None:
-    from mcp.client import Client
-    from mcp.client.streamable_http import streamable_http_client
-
     process = await serving(two_sums, "--http")
     there = await _address(process)
     assert there["url"].startswith("http://127.0.0.1:")
@@ -318,9 +315,6 @@ async def test_over_http_a_client_needs_the_key_and_may_submit(two_sums: Path) -
 
 @pytest.mark.thorough
 async def test_an_interrupt_is_the_end_of_the_work_if_there_is_any(two_sums: Path) -> None:
-    from mcp.client import Client
-    from mcp.client.streamable_http import streamable_http_client
-
     key = "a-key-that-was-agreed-upon"
     process = await serving(two_sums, "--http", ":0", HARNESS_MCP_TOKEN=key)
     there = await _address(process)
