@@ -31,8 +31,9 @@ def collected(folder: Path, *arguments: str, **environment: str) -> set[str]:
     """Return the names of the tests that pytest would run with the options of pyproject.toml."""
     (folder / "test_halves.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml", "--rootdir", folder]
+    slow = ("-p", "no:randomly", "-p", "no:hypothesispytest", "-p", "no:anyio")
     done = subprocess.run(
-        [*command, "--collect-only", *arguments, folder],
+        [*command, *slow, "--collect-only", *arguments, folder],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,

@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 from for_each import for_each
 from json_lines import json_lines
 from program import harness
-from written import FIRST, PLAYED, link_written
+from written import FIRST
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden"
@@ -33,8 +34,6 @@ SOMETIMES = {"peak_bytes", "judged_again"}
 SECONDS = re.compile(r"\b\d+(\.\d+)? (s|ms|CPU s|seconds)\b")
 
 COMMANDS = {
-    "run-agentic": ("run", *PLAYED, "--agentic-mode", "--out", "agentic", "--json"),
-    "run-single": ("run", *PLAYED, "--out", "single", "--json"),
     "run-dry": ("run", *FIRST, "--agentic-mode", "--dry-run", "--json", "-m", "gpt-5-mini"),
     "compare": ("compare", "single", "agentic", "--json"),
     "show": ("show", "agentic", "--json"),
@@ -42,7 +41,7 @@ COMMANDS = {
     "ls": ("ls", ".", "--json"),
     "grade": ("grade", "--problems", "fixture", "--solutions", "solutions.jsonl", "--json"),
     "regrade": ("grade", "agentic", "--out", "regraded", "--json"),
-    "verify": ("verify", "fixture", "-n", "20", "--json"),
+    "verify": ("verify", "fixture", "-n", "5", "--json"),
     "prompts": ("prompts", "list", "--json"),
     "schema": ("schema", "comparison"),
 }
@@ -84,15 +83,19 @@ def _lines(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+RUNS = ("agentic", "single")
+
+
 @pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def outputs(written_runs: Callable[..., Path]) -> Path:
     """Where the commands have run, in their order; what each printed is beside them."""
-    place = tmp_path_factory.mktemp("golden")
-    link_written(place)
+    place = written_runs(*RUNS)
+    for name in RUNS:
+        (place / f"{name}.json").rename(place / f"run-{name}.out")
     for name, command in COMMANDS.items():
         if name == "grade":
             solved = sorted(_lines(place / "agentic" / "results.jsonl"), key=lambda r: r["sample"])
-            rows = [{"problem_id": r["problem_id"], "code": r["code"] or ""} for r in solved]
+            rows = [{"problem_id": r["problem_id"], "code": r["code"] or ""} for r in solved[::3]]
             text = json_lines(rows)
             (place / "solutions.jsonl").write_text(text)
         done = harness(place, *command, OPENAI_API_KEY="sk-none")
@@ -100,7 +103,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@for_each("name", COMMANDS)
+@for_each("name", [*(f"run-{name}" for name in RUNS), *COMMANDS])
 def test_a_command_prints_what_it_printed(outputs: Path, name: str) -> None:
     text = (outputs / f"{name}.out").read_text()
     try:
@@ -110,7 +113,7 @@ def test_a_command_prints_what_it_printed(outputs: Path, name: str) -> None:
     _check(name, _still(output))
 
 
-@pytest.mark.parametrize("run", ["agentic", "single"])
+@pytest.mark.parametrize("run", RUNS)
 def test_a_run_leaves_the_files_that_it_left(outputs: Path, run: str) -> None:
     place = outputs / run
     results = sorted(_lines(place / "results.jsonl"), key=lambda row: row["sample"])

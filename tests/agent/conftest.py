@@ -39,8 +39,11 @@ from scripted import Listening, Played, ScriptedModel, Sent, Step
 
 PLAIN = ModelSettings()
 BOUNDS = TestLimits(cpu_s=2.0, own_wall_s=60.0)  # on a machine with more to do
+QUICK_S = 0.5
 UNHURRIED = Limits()
 USUAL = StrategyOptions()
+Judged = tuple[ProblemView, str, str]
+"""A problem, a language and a program in it."""
 
 
 @pytest.fixture(scope="session")
@@ -53,12 +56,20 @@ def pool() -> Iterator[SandboxPool]:
     pool.close()
 
 
+@pytest.fixture(scope="session")
+def all_judged() -> dict[Judged, Grade]:
+    """Grades of programs, each judged once for real; one that takes its time is judged again."""
+    return {}
+
+
 @pytest.fixture
-def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Played]]:
+def play(
+    pool: SandboxPool, problem: ProblemView, all_judged: dict[Judged, Grade]
+) -> Callable[..., Awaitable[Played]]:
     """Plays a script through a strategy: real tools, real sandbox, real judge.
 
     `through` puts something between the strategy and the script, or in the script's place;
-    `judged` keeps verdicts, so that no program is judged twice on one problem.
+    `judged` has the grades of programs that are not judged again, in place of all known ones.
     """
 
     async def play(
@@ -74,20 +85,19 @@ def play(pool: SandboxPool, problem: ProblemView) -> Callable[..., Awaitable[Pla
         options: StrategyOptions = USUAL,
         recorded: Sequence[Event] = (),
         gate: Gate | None = None,
-        judged: dict[tuple[str, str], Grade] | None = None,
+        judged: dict[Judged, Grade] | None = None,
         language: str = PYTHON,
     ) -> Played:
         async def run_public_tests(code: str) -> Grade:
-            if judged is None:
-                return await judge_anew(code)
-            if (view.id, code) not in judged:
-                judged[view.id, code] = await judge_anew(code)
-            return judged[view.id, code]
-
-        async def judge_anew(code: str) -> Grade:
+            key, grades = (view, language, code), all_judged if judged is None else judged
+            if key in grades:
+                return grades[key]
             program = Program.of(view, code, language, "")
             task = Task(program, view.public_tests, BOUNDS)
-            return await pool.call(lambda worker: judge(worker, task))
+            grade = await pool.call(lambda worker: judge(worker, task))
+            if judged is not None or sum(test.wall_s for test in grade.tests) < QUICK_S:
+                grades[key] = grade
+            return grade
 
         async def run_code(code: str, stdin: str) -> Execution:
             program, data = Program(code, view.preamble), stdin.encode()

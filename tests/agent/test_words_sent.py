@@ -314,7 +314,7 @@ async def test_every_word_of_a_dialogue_in_either_language_is_a_template_s_or_a_
         difference=Difference(where="7 7", expected="", got="5"),
     )
     code = CPP if language == "cpp" else WRONG
-    graded = {(view.id, code): Grade(verdict=Verdict.WRONG_ANSWER, tests=(failed,), public_total=1)}
+    grade = Grade(verdict=Verdict.WRONG_ANSWER, tests=(failed,), public_total=1)
     steps = {
         "native": [turn(read()), turn(write(code), run()), HM, HM],
         "text": [said(code, language), HM],
@@ -325,7 +325,7 @@ async def test_every_word_of_a_dialogue_in_either_language_is_a_template_s_or_a_
         view=view,
         prompt=strange(language=language),
         tool_use=protocol,
-        judged=graded,
+        judged={(view, language, code): grade},
         language=language,
         limits=Limits(turns=len(script)),
     )

@@ -165,11 +165,10 @@ def from_sh(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@for_each("shell", ["bash", "zsh", "fish"])
-def test_a_shell_that_is_named_is_not_looked_for(tmp_path: Path, shell: str) -> None:
-    done = from_sh(tmp_path, "--show-completion", shell)
+def test_a_shell_that_is_named_is_not_looked_for(tmp_path: Path) -> None:
+    done = from_sh(tmp_path, "--show-completion", "zsh")
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"complete_{shell}" in done.stdout
+    assert "complete_zsh" in done.stdout
 
 
 def test_a_shell_that_is_named_gets_its_script_installed(tmp_path: Path) -> None:
@@ -209,16 +208,10 @@ def test_shells_that_leave_words_whole_are_offered_whole_words(
     tmp_path: Path, shell: str, suggestion: str
 ) -> None:
     typed = "harness run -b livecodebench:v5"
-    done = subprocess.run(
-        [PROGRAM],
-        cwd=tmp_path,
-        env=environment(
-            _HARNESS_COMPLETE=f"complete_{shell}",
-            _TYPER_COMPLETE_ARGS=typed,
-            _TYPER_COMPLETE_FISH_ACTION="get-args",
-        ),
-        capture_output=True,
-        text=True,
-        check=False,
+    done = harness(
+        tmp_path,
+        _HARNESS_COMPLETE=f"complete_{shell}",
+        _TYPER_COMPLETE_ARGS=typed,
+        _TYPER_COMPLETE_FISH_ACTION="get-args",
     )
     assert suggestion.strip('"') in done.stdout.replace("\\\\", "")

@@ -148,7 +148,7 @@ async def test_prompt_names_a_folder_of_the_users_own(tmp_path: Path) -> None:
 async def test_price_turns_tokens_into_dollars_and_without_it_cost_is_unknown(
     tmp_path: Path,
 ) -> None:
-    flags = ["-b", "fixture", "-n", "2", "--json"]
+    flags = ["-b", "fixture", "-n", "2", "--no-run-tests", "--json"]
     _, out, _ = await _served(tmp_path, _fixed(SOLVE), *flags, "--price", "2,10")
     assert json.loads(out)["cost"] == pytest.approx(2 * (7 * 2 + 3 * 10) / 1e6)
     (tmp_path / "plain").mkdir()
@@ -159,11 +159,12 @@ async def test_price_turns_tokens_into_dollars_and_without_it_cost_is_unknown(
 async def test_an_answer_without_code_or_without_words_is_graded_as_no_solution(
     tmp_path: Path,
 ) -> None:
-    _, _, _ = await _served(tmp_path, _fixed("I would rather not."), "-b", "fixture", "-n", "1")
-    assert results(tmp_path / "r")[0]["verdict"] == "no_solution"
-    (tmp_path / "empty").mkdir()
-    await _served(tmp_path / "empty", _fixed(""), "-b", "fixture", "-n", "1")
-    assert results(tmp_path / "empty" / "r")[0]["verdict"] == "no_solution"
+    def script(_body: Any, number: int) -> Reply:
+        return completion("" if number else "I would rather not.")
+
+    flags = ["-b", "fixture", "-n", "2", "--concurrency", "1"]
+    await _served(tmp_path, script, *flags)
+    assert [result["verdict"] for result in results(tmp_path / "r")] == ["no_solution"] * 2
 
 
 async def test_infrastructure_is_pending_not_wrong_and_exits_4(tmp_path: Path) -> None:

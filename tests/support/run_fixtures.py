@@ -1,9 +1,7 @@
 """Fixtures for all tests: small runs on disk, terminal output, bundled problems."""
 
-import fcntl
 import io
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Any
 
 import pytest
 from chat_server import Solver
+from made_once import made_once
 from program import harness
 from results_made import made_result
 from rich.console import Console, RenderableType
@@ -122,33 +121,24 @@ def played(tmp_path: Path) -> tuple[str, ...]:
 def written_runs(tmp_path_factory: pytest.TempPathFactory) -> WrittenRuns:
     """Copy runs of the hand-written recordings, `agentic` and `single`, to the caller's folder.
 
+    What each printed is beside it, such as `single.json`.
     Every process of a test session takes them from the one that needed them first.
     """
-    root = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        root = root.parent
-    made = root / "written-runs"
 
-    def make() -> None:
-        draft = root / "written-draft"
-        draft.mkdir()
+    def make(draft: Path) -> None:
         flags = link_written(draft)
         for name, mode in RUNS.items():
-            done = harness(draft, "run", *flags, *mode, "--out", name)
+            done = harness(draft, "run", *flags, *mode, "--out", name, "--json")
             assert done.returncode == 0, done.stderr
-            (draft / f"{name}.txt").write_text(done.stdout)
-        draft.rename(made)
+            (draft / f"{name}.json").write_text(done.stdout)
 
     def copy(*names: str) -> Path:
-        with (root / "written-runs.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not made.exists():
-                make()
+        made = made_once(tmp_path_factory, "written-runs", make)
         folder = tmp_path_factory.mktemp("written")
         link_written(folder)
         for name in names:
             shutil.copytree(made / name, folder / name)
-            shutil.copy(made / f"{name}.txt", folder)
+            shutil.copy(made / f"{name}.json", folder)
         return folder
 
     return copy

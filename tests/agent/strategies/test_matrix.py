@@ -24,7 +24,6 @@ from harness.agent.events import (
 from harness.agent.extraction.code import extract
 from harness.agent.strategies.modes import mode_named
 from harness.agent.strategies.options import StrategyOptions
-from harness.grading.verdict import Grade
 from harness.languages.program_key import code_hash
 from harness.models.protocol import ModelTurn, Retry, Usage
 from harness.problem import Problem
@@ -41,19 +40,12 @@ A_HANDFUL = ("fixture/dry-beds", "fixture/rotate-pens", "fixture/deck-thinning")
 PROBLEMS = {problem.id: problem for problem in load("fixture").problems[:20]}
 
 
-@pytest.fixture(scope="module")
-def judged() -> dict[tuple[str, str], Grade]:
-    """Every program is judged once on each problem, for real."""
-    return {}
-
-
 class Cell:
     """One strategy on one problem, with a model that behaves in one way."""
 
     def __init__(
         self,
         play: Play,
-        judged: dict[tuple[str, str], Grade],
         mode: str,
         problem: Problem,
         behaviour: Behaviour,
@@ -63,7 +55,6 @@ class Cell:
         self.behaviour = behaviour
         self.answers = behaviour.answers(Programs.of(self.view, problem.programs()[0]), mode)
         self._play = play
-        self._judged = judged
 
     async def play(self, recorded: Sequence[Event] = (), known: int | None = None) -> Played:
         """The conversation, or what is left of it; answers that are recorded are not given."""
@@ -76,7 +67,6 @@ class Cell:
             options=OPTIONS,
             view=self.view,
             tool_use=self.behaviour.tool_use,
-            judged=self._judged,
             recorded=recorded,
         )
 
@@ -89,12 +79,12 @@ def test_the_bundled_problems_are_all_there() -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", BEHAVIOURS)
 async def test_every_strategy_ends_well_for_every_model_behaviour(
-    mode: str, name: str, play: Play, judged: dict[tuple[str, str], Grade]
+    mode: str, name: str, play: Play
 ) -> None:
     """On a third of the problems, which differs from behaviour to behaviour and mode to mode."""
     turn = list(BEHAVIOURS).index(name) + MODES.index(mode)
     for problem in list(PROBLEMS.values())[turn % 3 :: 3]:
-        cell = Cell(play, judged, mode, problem, BEHAVIOURS[name])
+        cell = Cell(play, mode, problem, BEHAVIOURS[name])
         played = await cell.play()
         if not mode_named(mode).own_parts:  # these ask for more than solutions
             _check_end(cell, played)
@@ -109,11 +99,9 @@ async def test_every_strategy_ends_well_for_every_model_behaviour(
 @pytest.mark.thorough
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", BEHAVIOURS)
-async def test_resume_from_any_event_asks_only_the_rest(
-    mode: str, name: str, play: Play, judged: dict[tuple[str, str], Grade]
-) -> None:
+async def test_resume_from_any_event_asks_only_the_rest(mode: str, name: str, play: Play) -> None:
     for which in A_HANDFUL:
-        cell = Cell(play, judged, mode, PROBLEMS[which], BEHAVIOURS[name])
+        cell = Cell(play, mode, PROBLEMS[which], BEHAVIOURS[name])
         whole = await cell.play()
         events = _from_disk(whole.events)
         for length in range(1, len(events)):
@@ -130,9 +118,9 @@ async def test_resume_from_any_event_asks_only_the_rest(
 @for_each("mode", MODES)
 @for_each("lost", [True, False], ids=["in the place of an event", "between two"])
 async def test_a_damaged_line_costs_no_answer_but_its_own(
-    mode: str, lost: bool, play: Play, judged: dict[tuple[str, str], Grade]
+    mode: str, lost: bool, play: Play
 ) -> None:
-    cell = Cell(play, judged, mode, PROBLEMS[A_HANDFUL[0]], BEHAVIOURS["fails, then solves"])
+    cell = Cell(play, mode, PROBLEMS[A_HANDFUL[0]], BEHAVIOURS["fails, then solves"])
     whole = await cell.play()
     events = _from_disk(whole.events)
     for place in range(len(events)):

@@ -1,5 +1,6 @@
 """Each strategy by itself, the limits of a sample, and the tools that come on request."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -254,25 +255,20 @@ class TestLimits:
     CALLS = (turn(write(ONE_PASSES), run()), turn(write(NONE_PASSES), run()))
     WORDS = (said(ONE_PASSES), said(NONE_PASSES))
 
-    @for_each(
-        ("limits", "more", "reason"),
-        [
-            (Limits(turns=1), (), StopReason.TURN_LIMIT),
-            (Limits(tool_calls=2), (), StopReason.TOOL_CALL_LIMIT),
-            (Limits(tokens=USAGE.total_tokens), (), StopReason.TOKEN_LIMIT),
-            (Limits(seconds=2), (NEVER,), StopReason.TIME_LIMIT),
-            (Limits(wall_seconds=2), (NEVER,), StopReason.WALL_LIMIT),
-        ],
-        ids=["turns", "tool calls", "tokens", "working seconds", "wall seconds"],
-    )
-    async def test_each_limit_ends_the_agent_loop_with_its_stop_reason(
-        self, play: Play, limits: Limits, more: Sequence[Any], reason: StopReason
-    ) -> None:
-        played = await play(self.CALLS[0], *more, limits=limits)
-        attempt = played.attempt
-        assert attempt.stop_reason is reason
-        assert (attempt.code, attempt.chosen_by) == (ONE_PASSES, ChosenBy.NEWEST)
-        assert attempt.model_calls == 1 + len(more)
+    async def test_each_limit_ends_the_agent_loop_with_its_stop_reason(self, play: Play) -> None:
+        async def is_kept(limits: Limits, more: Sequence[Any], reason: StopReason) -> None:
+            attempt = (await play(self.CALLS[0], *more, limits=limits)).attempt
+            assert attempt.stop_reason is reason
+            assert (attempt.code, attempt.chosen_by) == (ONE_PASSES, ChosenBy.NEWEST)
+            assert attempt.model_calls == 1 + len(more)
+
+        await asyncio.gather(
+            is_kept(Limits(turns=1), (), StopReason.TURN_LIMIT),
+            is_kept(Limits(tool_calls=2), (), StopReason.TOOL_CALL_LIMIT),
+            is_kept(Limits(tokens=USAGE.total_tokens), (), StopReason.TOKEN_LIMIT),
+            is_kept(Limits(seconds=2), (NEVER,), StopReason.TIME_LIMIT),
+            is_kept(Limits(wall_seconds=2), (NEVER,), StopReason.WALL_LIMIT),
+        )
 
     @pytest.mark.thorough
     @pytest.mark.parametrize("mode", ["self_repair", "best_of_k_public"])
@@ -587,7 +583,7 @@ async def test_resume_runs_no_recorded_test_again(play: Play, mode: str) -> None
     script = TestLimits.CALLS if mode == "agentic" else TestLimits.WORDS
     play = partial(play, mode=mode, limits=Limits(turns=2))
     first = await play(*script)
-    judged: dict[tuple[str, str], Any] = {}
+    judged: dict[Any, Any] = {}
     again = await play(recorded=first.events, judged=judged)
     assert not judged
     assert [each.report for each in again.attempt.revisions] == [

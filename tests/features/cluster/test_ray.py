@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from program import (
     start,
 )
 
-pytest.importorskip("ray")
+if find_spec("ray") is None:
+    pytest.skip("ray is not installed", allow_module_level=True)
 from json_lines import json_lines
 from ray_cluster import RayCluster
 

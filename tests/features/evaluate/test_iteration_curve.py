@@ -101,7 +101,9 @@ def test_the_table_tells_it_of_iterating_alone(priced_runs: Path) -> None:
         harness(priced_runs, "show", name, "--details").stdout for name in ("agentic", "single")
     )
     assert "first attempt" in (priced_runs / "agentic.txt").read_text()
-    assert "first attempt" not in (priced_runs / "single.txt").read_text()
+    one = harness(priced_runs, "run", *PLAYED, "-n", "1", "--out", "one")
+    assert one.returncode == 0, one.stderr
+    assert "first attempt" not in one.stdout
     for label in ("first attempt", "test run 1 ", "turn 2 ", "2,000 tokens ", "$0.002"):
         assert label in agentic
         assert label not in single

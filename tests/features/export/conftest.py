@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import harness
 from results_made import made_result
-from written import PLAYED
 
 from harness.run.settings.spec import RunSpec
 from harness.run.store.directory import RunDirectory
@@ -18,18 +16,15 @@ MakeRun = Callable[..., Run]
 
 
 @pytest.fixture(scope="session")
-def two_runs(written_runs: Callable[..., Path]) -> Path:
-    """Two runs: `agentic`, and `single` of six problems."""
-    made = written_runs("agentic")
-    done = harness(made, "run", *PLAYED, "-n", "6", "--out", "single")
-    assert done.returncode == 0, done.stderr
-    return made
+def recorded_run(written_runs: Callable[..., Path]) -> Path:
+    """A folder with a run of the agent loop, `agentic`."""
+    return written_runs("agentic")
 
 
 @pytest.fixture
-def agentic(two_runs: Path) -> Run:
+def agentic(recorded_run: Path) -> Run:
     """A run of the agent loop."""
-    return read_run(two_runs / "agentic")
+    return read_run(recorded_run / "agentic")
 
 
 @pytest.fixture

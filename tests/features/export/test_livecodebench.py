@@ -49,10 +49,10 @@ def _tests(*verdicts: Verdict) -> tuple[TestOutcome, ...]:
 
 
 @pytest.fixture(scope="session")
-def exported(two_runs: Path) -> Path:
-    done = harness(two_runs, "export", "agentic", "--to", "lcb", "-o", "lcb")
+def exported(recorded_run: Path) -> Path:
+    done = harness(recorded_run, "export", "agentic", "--to", "lcb", "-o", "lcb")
     assert done.returncode == 0, done.stderr
-    return two_runs / "lcb"
+    return recorded_run / "lcb"
 
 
 def _read(path: Path) -> Any:
@@ -102,11 +102,11 @@ def test_every_value_is_of_the_type_that_upstreams_has(exported: Path, test_data
 
 
 @pytest.mark.thorough
-def test_we_read_it_back_and_agree_with_ourselves(exported: Path, two_runs: Path) -> None:
+def test_we_read_it_back_and_agree_with_ourselves(exported: Path, recorded_run: Path) -> None:
     path = exported / "Scenario.codegeneration_1_eval_all.json"
     solutions = read_solutions(path)
     assert len(solutions) == 20
-    done = harness(two_runs, "grade", "--problems", "fixture", "--solutions", path, "--json")
+    done = harness(recorded_run, "grade", "--problems", "fixture", "--solutions", path, "--json")
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     assert data["summary"]["pass_at_1"]["value"] == 0.75

@@ -68,14 +68,14 @@ def test_the_record_fits_its_schema(published: Run) -> None:
     assert result["generation_config"]["generation_args"] == {"temperature": 0.2}
 
 
-def test_a_real_run_of_own_problems_fits_the_schema(two_runs: Path) -> None:
-    done = program(two_runs, "export", "agentic", "--to", "every-eval-ever")
+def test_a_real_run_of_own_problems_fits_the_schema(recorded_run: Path) -> None:
+    done = program(recorded_run, "export", "agentic", "--to", "every-eval-ever")
     assert done.returncode == 0, done.stderr
     (result, *_) = valid(done.stdout)["evaluation_results"]
     assert result["source_data"] == {"dataset_name": "fixture", "source_type": "other"}
     tools = result["generation_config"]["generation_args"]["agentic_eval_config"]
     assert {"name": "run_tests"} in tools["available_tools"]
-    refused = program(two_runs, "export", "agentic", "--to", "eval-results")
+    refused = program(recorded_run, "export", "agentic", "--to", "eval-results")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "data sets of the Hugging Face hub" in refused.stderr
 

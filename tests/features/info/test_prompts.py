@@ -39,7 +39,7 @@ EXECUTION = {
 
 
 ASKED = ("-b", "fixture", "-m", "x", "--base-url", "http://127.0.0.1:9/v1")
-
+SHOT = ("--mode", "single_shot")
 
 WHOLE = (
     "{{ problem.statement }} {{ problem.starter_code }} {{ problem.entry_point }} stdin stdout "
@@ -246,7 +246,7 @@ def test_a_mode_that_is_none_is_refused(tmp_path: Path, command: tuple[str, ...]
 
 class TestCheck:
     def test_a_bundled_set_is_without_fault(self, tmp_path: Path) -> None:
-        done = harness(tmp_path, "prompts", "check", "default")
+        done = harness(tmp_path, "prompts", "check", "default", *SHOT)
         assert (done.returncode, done.stderr) == (0, "")
         assert re.search(
             r"\d+ templates, rendered for \d\d forms of problems: no fault", done.stdout
@@ -269,7 +269,7 @@ class TestCheck:
 
     def test_a_run_tells_the_same_faults(self, tmp_path: Path) -> None:
         write_set(tmp_path / "mine", "x\n{{ statement }}\n{{ problem.titel }}", system="{% if %}")
-        checked = harness(tmp_path, "prompts", "check", "mine").stdout.splitlines()
+        checked = harness(tmp_path, "prompts", "check", "mine", *SHOT).stdout.splitlines()
         done = harness(tmp_path, "run", *ASKED, "--prompt", "mine", "--out", "r")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         text = "; ".join([*checked, "all of it: harness prompts check mine"])
@@ -278,7 +278,7 @@ class TestCheck:
 
     def test_a_run_tells_the_first_of_many_faults(self, tmp_path: Path) -> None:
         write_set(tmp_path / "mine", "\n".join(f"{{{{ none{n} }}}}" for n in range(9)), system="x")
-        checked = harness(tmp_path, "prompts", "check", "mine").stdout.splitlines()
+        checked = harness(tmp_path, "prompts", "check", "mine", *SHOT).stdout.splitlines()
         done = harness(tmp_path, "run", *ASKED, "--prompt", "mine", "--out", "r")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "; ".join(checked[:3]) + f"; {len(checked) - 3} more; all of it: " in done.stderr

@@ -36,17 +36,17 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Json]]:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    agentic = told("run", "--agentic-mode", "-n", "6", "--out", "a")
-    single = told("run", "-n", "6", "--out", "b")
+    agentic = told("run", "--agentic-mode", "-n", "2", "--out", "a")
+    single = told("run", "-n", "2", "--out", "b")
     nobody = ("-m", "x", "--base-url", "http://127.0.0.1:9/v1", "--price", "1,2")
     one = ("-b", "fixture", "--task", "dry-beds")
     echoed = {"task_id": "fixture/dry-beds", "solution": "print(input())"}
     (folder / "s.jsonl").write_text(json.dumps(echoed))
-    experiment = ("experiment", "-n", "2", "--out", "c")
+    experiment = ("experiment", "-n", "1", "--out", "c")
     run = folder / "a"
     results = list(read_results(run / "results.jsonl"))
     begun = RunStarted(
-        run="a", model="m", mode="agentic", prompt="default", problems=6, samples=6, left=6
+        run="a", model="m", mode="agentic", prompt="default", problems=2, samples=2, left=2
     )
     ended = [SampleEnded(run="a", sample=each.sample, result=each) for each in results]
     return {
@@ -97,7 +97,7 @@ def test_every_output_says_its_version_and_another_one_is_not_valid(
 
 def test_a_transcript_s_first_line_says_its_version(outputs: dict[str, list[Json]]) -> None:
     starts = [each for each in outputs["transcript"] if each["event"] == "sample_start"]
-    assert len(starts) == 6
+    assert len(starts) == 2
     assert all(each["schema"] == 3 for each in starts)
     assert _errors("transcript", {**starts[0], "schema": 9})
 

@@ -1,11 +1,11 @@
 """`harness rm`: what is deleted, what is asked first, and what is refused."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from program import PROGRAM, Done, environment, harness
+from imported import Command
+from program import Done, environment, harness, the_one_imported
 from runs_made import result, write_run
 
 from harness.run.store.results import ResultsFile
@@ -31,17 +31,9 @@ def asked(folder: Path, answer: str) -> Done:
     """Delete both runs on a terminal, where the question gets this answer."""
     master, slave = os.openpty()
     os.write(master, answer.encode())
+    command = Command(str(folder), ["rm", "one", "two"], environment())
     try:
-        return subprocess.run(
-            [PROGRAM, "rm", "one", "two"],
-            cwd=folder,
-            env=environment(),
-            stdin=slave,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        return Done(command.arguments, *the_one_imported().begin(command, slave).finish(60))
     finally:
         os.close(master)
         os.close(slave)

@@ -24,7 +24,7 @@ from harness.features.report.page import (
 )
 from harness.grading.verdict import Verdict
 from harness.run.store.results import SampleResult
-from harness.run.summary.loaded_run import read_run
+from harness.run.summary.loaded_run import Run, read_run
 
 MakeResult = Callable[..., SampleResult]
 Sides = Callable[..., list[LabelledRun]]
@@ -75,16 +75,24 @@ ALL = {
 }
 
 
-def test_all_sections_are_there(report: Report, write_run: WriteRun, many: Many) -> None:
-    one = write_run("one", many(60), mode="single_shot")
-    other = write_run("other", many(60), mode="agentic")
-    page = Parsed(report(one, other, cutoff=date(2024, 6, 1)))
-    assert page.headings() == ALL
-    assert {link["href"] for link in page.all("a")} >= {f"#{name}" for name in ALL}
+@pytest.fixture(scope="module")
+def whole(
+    tmp_path_factory: pytest.TempPathFactory, in_memory: Callable[..., Run], many: Many
+) -> Parsed:
+    """The page of two runs, with a cut-off."""
+    runs = [in_memory(name, many(60), mode=name) for name in ("single_shot", "agentic")]
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(report_page(runs, cutoff=date(2024, 6, 1)))
+    return Parsed(path)
+
+
+def test_all_sections_are_there(whole: Parsed) -> None:
+    assert whole.headings() == ALL
+    assert {link["href"] for link in whole.all("a")} >= {f"#{name}" for name in ALL}
     for phrase in ("Agentic against single shot", "after 2024-06", "made-model", "Slowest"):
-        assert phrase in page.words
-    drawn = {attrs["data-chart"] for attrs in page.all("div") if "data-chart" in attrs}
-    assert drawn == set(json.loads(page.scripts["chart-data"]))
+        assert phrase in whole.words
+    drawn = {attrs["data-chart"] for attrs in whole.all("div") if "data-chart" in attrs}
+    assert drawn == set(json.loads(whole.scripts["chart-data"]))
     assert drawn >= {
         *("headline", "by-difficulty", "by-platform", "by-tag", "by-month", "cutoff"),
         *("outcomes", "verdicts", "stops", "seconds", "spent-tokens", "spent-dollars"),
@@ -111,26 +119,22 @@ def test_answers_that_were_cut_off_are_told(
     assert ", answer cut off" in "".join(page.scripts.values())
 
 
-def test_nothing_is_loaded_from_anywhere(report: Report, write_run: WriteRun, many: Many) -> None:
-    page = Parsed(report(write_run("one", many(3))))
-    for tag, attrs in page.tags:
+def test_nothing_is_loaded_from_anywhere(whole: Parsed) -> None:
+    for tag, attrs in whole.tags:
         for name in ADDRESSES & attrs.keys():
             assert (attrs[name] or "").startswith(("#", "data:,")), (tag, attrs)
         assert not [name for name in attrs if name.startswith("on")], (tag, attrs)
-    assert "url(" not in page.words
-    assert not page.all("iframe") + page.all("img") + page.all("object") + page.all("base")
+    assert "url(" not in whole.words
+    assert not whole.all("iframe") + whole.all("img") + whole.all("object") + whole.all("base")
 
 
-def test_only_the_scripts_of_the_page_may_run(
-    report: Report, write_run: WriteRun, many: Many
-) -> None:
-    page = Parsed(report(write_run("one", many(3))))
+def test_only_the_scripts_of_the_page_may_run(whole: Parsed) -> None:
     (policy,) = [
         attrs["content"] or ""
-        for attrs in page.all("meta")
+        for attrs in whole.all("meta")
         if attrs.get("http-equiv") == "Content-Security-Policy"
     ]
-    scripts = [text for name, text in page.scripts.items() if name.startswith("script ")]
+    scripts = [text for name, text in whole.scripts.items() if name.startswith("script ")]
     hashes = {
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
         for text in scripts

@@ -4,6 +4,7 @@ import json
 import re
 import signal
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx2
@@ -11,7 +12,8 @@ import pytest
 from own_problems import ECHO
 from program import PROGRAM, environment
 
-pytest.importorskip("ray")
+if find_spec("ray") is None:
+    pytest.skip("ray is not installed", allow_module_level=True)
 from ray_cluster import RayCluster
 
 pytestmark = pytest.mark.thorough

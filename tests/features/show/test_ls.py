@@ -3,25 +3,26 @@
 import asyncio
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from for_each import for_each
 from program import harness, start
 from terminal import on_terminal
-from written import FIRST, PLAYED, link_written
+from written import FIRST, PLAYED
 
 GOOD = "def solve(problem):\n    return ''\n"
 
 
 @pytest.fixture(scope="module")
-def listed_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def listed_runs(written_runs: Callable[..., Path]) -> Path:
     """A good run, then one of a model that knows nothing, of the same problems; and another."""
-    made = tmp_path_factory.mktemp("listed")
+    made = written_runs("agentic")
     (made / "own.py").write_text(GOOD)
-    link_written(made)
+    (made / "runs").mkdir()
+    (made / "agentic").rename(made / "runs" / "monday")
     for arguments in (
-        (*PLAYED, "--agentic-mode", "--out", "runs/monday"),
         (*FIRST, "-m", "python:own:solve", "--out", "runs/tuesday"),
         (*PLAYED, "-n", "3", "--out", "runs/deeper/few"),
     ):

@@ -110,7 +110,7 @@ async def test_a_stream_with_long_pauses_is_read_alike(
     monkeypatch.setattr("harness.models.clients.event_stream.AFTER_ANSWER_S", 0.0)
 
     async def pause() -> None:
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.001)
 
     paused = replace(reply_of(odd), events=odd.events, before_event=pause)
     async with talking(wire, [paused], GOOD[wire]) as talk:

@@ -4,8 +4,18 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from program import PROGRAM, environment, harness, results
+from program import PROGRAM, environment, harness, harness_after, results
 from written import link_written
+
+READ_ONLY = """
+import ctypes, os, subprocess, sys
+user, group = os.getuid(), os.getgid()
+if ctypes.CDLL(None).unshare(0x10020000): sys.exit(77)
+for name, text in (("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1")):
+    with open(f"/proc/self/{name}", "w") as file: file.write(text)
+if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", "disk"]).returncode: sys.exit(77)
+"""
+"""Gives the program a file system at `disk` that cannot be written."""
 
 
 def _mounted(folder: Path, options: str, command: str) -> subprocess.CompletedProcess[str]:
@@ -58,8 +68,11 @@ def test_a_read_only_place_is_said_before_anything_is_asked(tmp_path: Path) -> N
 
 def test_a_file_on_a_read_only_disk_is_named_as_it_was_given(tmp_path: Path) -> None:
     assert harness(tmp_path, "run", "-n", "1", "--out", "r").returncode == 0
+    (tmp_path / "disk").mkdir()
     for command in ("report r -o disk/r.html", "export r --to csv -o disk/r.csv"):
-        done = _mounted(tmp_path, "ro", f'"$0" {command}')
+        done = harness_after(READ_ONLY, tmp_path, *command.split())
+        if done.returncode == 77:
+            pytest.skip("no mount namespace here")
         assert f"harness: {command.split()[-1]}" in done.stderr
         assert "Read-only file system" in done.stderr
 
