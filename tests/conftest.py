@@ -60,12 +60,6 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         config.option.dist, config.option.loadscopereorder = "loadfile", False
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Draw fewer examples where the thorough half is left out."""
-    if config.option.markexpr == "not thorough":
-        settings.load_profile("quick")
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return two workers a core: many tests wait and leave a core idle."""

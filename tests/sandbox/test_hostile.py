@@ -353,7 +353,7 @@ def surroundings() -> Iterator[Surroundings]:
 
 STRONGEST = None
 """The strongest sandbox that can be had here."""
-EVERY = 12
+EVERY = 6
 """One program in so many runs with a process for each test; in thorough runs all do."""
 
 
