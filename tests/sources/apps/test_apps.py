@@ -431,6 +431,7 @@ def test_a_plain_file_keeps_no_hidden_test_in_memory(row: Rows, write_rows: Writ
     noise = "".join(chr(48 + (n * n * 7919) % 75) for n in range(400_000))
     tests = suite(["1\n", noise], ["2\n", ""])
     path = write_rows(*(row(problem_id=n, input_output=tests) for n in range(10)))
+    load(str(path))  # imports what reading needs
     tracemalloc.start()
     try:
         loaded = load(str(path))
