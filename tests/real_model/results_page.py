@@ -23,8 +23,9 @@ INTRODUCTION = """\
 
 Qwen2.5-Coder-1.5B-Instruct (Apache-2.0), quantised to Q4_K_M, behind llama.cpp's server on two
 cores. Temperature 0.7, at most 700 tokens an answer and six turns, and one sample a problem but for
-the single shots. Intervals are at 95 %, of differences paired by problem. A program is new if it is
-unlike all earlier ones of its sample, as a syntax tree.
+the single shots: ten of each bundled problem, six of which are in the demo. Intervals are at 95 %,
+of differences paired by problem. A program is new if it is unlike all earlier ones of its sample,
+as a syntax tree.
 """
 
 
