@@ -126,15 +126,16 @@ def read_whole(path: Path, most: int) -> bytes | None:
     """
     try:
         # Opening a pipe would block, and reading a device might never end.
-        if not stat.S_ISREG(path.stat().st_mode):
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
             raise DataError(str(path), None, "not a regular file")
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = file.read(most + 1) if found.st_size <= most else b""
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise _unreadable(path, error, "read") from None
-    if len(data) > most:
+    if max(found.st_size, len(data)) > most:
         raise DataError(str(path), None, f"longer than {most:,} bytes")
     return data
 
