@@ -17,7 +17,7 @@ SCORING = "type: scoring\n"
 HALVES = "n = int(input())\nprint(n // 2, n - n // 2)"
 SMALL = "n = int(input())\nprint(n // 2, n - n // 2 if n < 9 else 0)"
 WRONG = "print(1, 7)"
-BURN = "import time\nwhile time.process_time() < {}: pass\n"
+SLOW = f"import time\n{HALVES}\nwhile n == 3 and time.process_time() < "  # on one test
 FILES = {
     "data/testdata.yaml": "on_reject: continue\nrange: 0 100\ngrader_flags: ignore_sample\n",
     "data/sample/testdata.yaml": "accept_score: 0\ngrader_flags: first_error\n",
@@ -113,8 +113,8 @@ class TestTheLimitThatFollowsFromAcceptedSubmissions:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         files = {
-            "submissions/accepted/half.py": BURN.format(10.5) + HALVES,  # the general limit is 10 s
-            "submissions/time_limit_exceeded/half.py": BURN.format(30) + HALVES,
+            "submissions/accepted/half.py": f"{SLOW}10.5: pass",  # the general limit is 10 s
+            "submissions/time_limit_exceeded/half.py": f"{SLOW}30: pass",
             "submissions/wrong_answer/wrong.py": WRONG,
         }
         settings = "limits: {time_multiplier: 1.1}\n"
