@@ -29,6 +29,10 @@ as a syntax tree.
 """
 
 
+NOWHERE = "`fresh` without new beginnings, check turns, codet, reflexion, map_coder"
+"""What no piece measures."""
+
+
 def page(out: Path) -> str:
     """Return the page for the pieces in a folder."""
     parts = [INTRODUCTION, "\n".join(tables(out)) + "\n", remark("modes")]
@@ -54,6 +58,7 @@ def lacking(out: Path) -> Iterator[str]:
         modes = [title for mode, title in MODES.items() if mode not in runs.get(piece, {})]
         if modes:
             yield f"- {problems}: {'; '.join(modes)}"
+    yield f"- on no list: {NOWHERE}"
     others = [name for name in PIECES if name not in SETS and not (out / name / RECORD).exists()]
     if others:
         yield f"- with today's texts: {', '.join(others)}"
