@@ -299,7 +299,7 @@ class TestMemory:
     @for_each("step", [1, 64, 4000])
     def test_no_more_can_be_used_than_the_limit(self, step: int, worker: Worker) -> None:
         code = f"x = []\nfor _ in range(4000 // {step}): x.append(b'x' * ({step} << 20))"
-        limits = dataclasses.replace(MEMORY, memory_bytes=150 * MEBIBYTE, cpu_s=10.0)
+        limits = dataclasses.replace(MEMORY, memory_bytes=400 * MEBIBYTE, cpu_s=10.0)
         for number in (1, 3):
             result = grade(worker, code, [("1", "")] * number, limits)
             assert vector(result)[0] == "memory_limit"
@@ -333,7 +333,7 @@ class TestMemory:
 
     def test_the_memory_limit_outranks_the_time_limit(self, worker: Worker) -> None:
         code = TOUCH.format(300) + "while True: pass"
-        limits = dataclasses.replace(MEMORY, cpu_s=0.3)
+        limits = dataclasses.replace(MEMORY, cpu_s=0.5)
         assert vector(grade(worker, code, limits=limits)) == ["memory_limit"]
         assert vector(grade(worker, "while True: pass", limits=limits)) == ["time_limit"]
 
