@@ -1,6 +1,5 @@
 """From programs to verdicts."""
 
-import random
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -348,8 +347,7 @@ class TestBatches:
         if function:
             code = f"{first}\ndef f(n):\n{indent(body, '    ')}    return n * 2 if right else -1"
         entry_point = "f" if function else None
-        shifts = [*range(3)] if keeps == "an attribute of a module" else [random.randrange(3)]
-        for shift in shifts:
+        for shift in range(3):
             tests = [(str(n), str(n * 2)) for n in range(5 + shift)]
             result = grade(code, tests, entry_point=entry_point, stop=Stop.NEVER)
             assert [test.index for test in result.tests if not test.passed] == [2]

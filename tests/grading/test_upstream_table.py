@@ -186,7 +186,7 @@ CHEATS = {
 @for_each("isolate", [False, True], ids=["batch", "alone"])
 @for_each(("code", "verdict"), CHEATS.values(), ids=CHEATS)
 def test_a_cheat_is_rejected(code: str, verdict: Verdict, isolate: bool, grade: GradeIt) -> None:
-    limits = Limits(cpu_s=0.4, memory_bytes=1 << 30, output_bytes=1 << 20)
+    limits = Limits(cpu_s=1.0, memory_bytes=1 << 30, output_bytes=1 << 20)
     tests = [("21", "42"), ("4", "8")]
     result = grade(
         code, tests, preamble=LIVECODEBENCH, entry_point="twice", limits=limits, isolate=isolate

@@ -392,28 +392,12 @@ def _run(first: str) -> int:
     return code or 0
 
 
-def _look_for_plug_ins_once() -> None:
-    """A folder that a command adds to the path, as for a model in it, has seldom any package."""
-    from harness import plugins
-
-    plugins.installed("")
-    at_start, looked_for = {*sys.path}, plugins._on
-
-    def found(path: tuple[str, ...]) -> object:
-        return looked_for(tuple(p for p in path if p in at_start or _has_packages(Path(p))))
-
-    plugins.__dict__["_on"] = found
-
-
-def _has_packages(folder: Path) -> bool:
-    return any(folder.glob("*.dist-info")) or any(folder.glob("*.egg-info"))
-
-
 def _prepare(program: str) -> None:
     """Prepare what commands need: flags, plug-ins, certificates, bundled templates."""
     import lent_servers  # noqa: F401 # pyright: ignore[reportUnusedImport] - before its folder goes
     import typer
 
+    from harness import plugins
     from harness.agent.templates import template
     from harness.agent.templates.prompt_set import load_prompt
     from harness.cli.app import app
@@ -429,7 +413,7 @@ def _prepare(program: str) -> None:
         subcommand = group.get_command(None, command.name)
         subcommand.make_context(command.name, ["x"], resilient_parsing=True)
     sys.path[0] = str(Path(program).parent)
-    _look_for_plug_ins_once()
+    plugins.installed("")
     versions.git_revision()
     certificates()
     headers.Headers.__init__.__defaults__ = (None, 1)  # precompiled for the first that can use it

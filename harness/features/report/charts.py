@@ -273,7 +273,7 @@ def _bands(groups: int, runs: int, band: int = BAND) -> int:
 
 def made(chart: Any, title: str, *, height: int) -> Spec:
     """Return the chart's spec: full width, with a description for screen readers."""
-    spec: Spec = chart.to_dict(validate=False)  # 0.2 s a page; tests give each to Vega-Lite
+    spec: Spec = chart.to_dict(validate=False)  # it takes 0.2 s a page; tests do
     shape = {"width": "container", "height": height, "description": title}
     look = {"background": "transparent", "font": FONT, "axis": SIZES, "legend": SIZES}
     return spec | shape | {"config": look | {"view": {"stroke": None}, "text": {"fontSize": 12}}}

@@ -48,8 +48,11 @@ def test_cheats_are_refused_and_honest_solutions_accepted(step: int) -> None:
     assert tally.honest.total() > len(forms) / 2
 
 
-def test_operators_with_a_plain_value_are_told() -> None:
-    forms = every(2, list(GENERATOR.operators()))
+@pytest.mark.parametrize(
+    "step", [2, pytest.param(1, marks=pytest.mark.thorough)], ids=["some forms", "all forms"]
+)
+def test_operators_with_a_plain_value_are_told(step: int) -> None:
+    forms = every(step, list(GENERATOR.operators()))
     tally = GENERATOR.measure([form._replace(told=False) for form in forms])
     assert tally.cheats_accepted.total() > len(forms) / 2  # they are the solution's own answer
     assert GENERATOR.measure(forms).cheats_accepted.total() == 0
