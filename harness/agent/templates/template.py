@@ -4,24 +4,31 @@ A template cannot reach files or Python's internals. Its work is not limited: a 
 by its user.
 """
 
+import hashlib
 import json
+import marshal
 import re
+import sys
 from collections.abc import Mapping
 from functools import cache
-from types import TracebackType
+from importlib.util import cache_from_source
+from pathlib import Path
+from types import CodeType, TracebackType
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, compiler, nodes
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import BaseModel
 
+from harness.cache import write_whole
 from harness.excerpts import shorten
 
 LONGEST_TEMPLATE = 1_000_000
 LONGEST_TEXT = 1_000_000
 LONGEST_EXAMPLE = 2_000
 _LONGEST_MESSAGE = 500
+_LONGEST_NAME = 100
 _FIRST_LINE = re.compile(r"\{#-?[ \t]*([^\n]*?)[ \t]*-?#\}[ \t]*(?:\n|\Z)")
 
 
@@ -133,8 +140,31 @@ def _compiled(source: str, file: str) -> Template:
     if len(source) > LONGEST_TEMPLATE:
         raise ValueError(f"it is longer than {LONGEST_TEMPLATE:,} characters")
     environment = _environment()
-    code = environment.compile(source, filename=file)
-    return Template.from_code(environment, code, environment.globals)
+    return Template.from_code(environment, _code(source, file), environment.globals)
+
+
+def _code(source: str, file: str) -> CodeType:
+    """Compile a template, or read what an earlier process compiled.
+
+    It is kept beside the compiled modules, one for each name, as compiling the loop's templates
+    takes a tenth of a short run.
+    """
+    versions = [Path(each).stat().st_mtime_ns for each in (__file__, compiler.__file__)]
+    key = hashlib.sha256(f"{versions} {source}".encode()).digest()
+    name = re.sub(r"\W", "_", file)[-_LONGEST_NAME:]
+    kept = Path(cache_from_source(str(Path(__file__).with_name(f"template_{name}.py"))))
+    try:
+        found = marshal.loads(kept.read_bytes())  # noqa: S302 - trusted as compiled modules are
+    except (OSError, ValueError, EOFError, TypeError):
+        found = None
+    match found:
+        case (bytes() as known, CodeType() as code) if known == key:
+            return code
+        case _:
+            code = _environment().compile(source, filename=file)
+            if not sys.dont_write_bytecode:
+                write_whole(kept, marshal.dumps((key, code)))
+            return code
 
 
 @cache

@@ -1,9 +1,18 @@
 """Templates: strict, kept from files and internals, with a bound on their output."""
 
+import marshal
+import sys
+from collections.abc import Iterator
+from importlib.util import cache_from_source
+from pathlib import Path
+
 import pytest
 from for_each import for_each
+from jinja2 import Environment
 
+from harness.agent.templates import template
 from harness.agent.templates.prompt_set import PromptSet, load_prompt
+from harness.agent.templates.template import render
 from harness.errors import UsageError
 from harness.problem import ProblemView, TestCase
 
@@ -162,3 +171,66 @@ def test_a_template_changes_no_value_it_is_given() -> None:
     with pytest.raises(UsageError, match="unsafe"):
         PromptSet(name="mine", parts=parts).render_part("user", further_tests=given)
     assert given == []
+
+
+class TestKeptCode:
+    """The compiled code of a template is kept for later processes, beside the compiled modules."""
+
+    @pytest.fixture(autouse=True)
+    def _folder(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+        monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+        monkeypatch.setattr(sys, "dont_write_bytecode", False)
+        compiled_again()
+        yield
+        compiled_again()
+
+    def test_a_later_process_reads_it_and_compiles_nothing(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        assert render("{{ x }} kept", "kept.j2", {"x": 1}) == "1 kept"
+        assert [file.name for file in kept(tmp_path)] == [
+            f"template_kept_j2.{sys.implementation.cache_tag}.pyc"
+        ]
+        compiled_again()
+        monkeypatch.setattr(Environment, "compile", None)
+        assert render("{{ x }} kept", "kept.j2", {"x": 2}) == "2 kept"
+
+    @for_each("content", [b"", b"no code", marshal.dumps((b"key", 1)), marshal.dumps(7)])
+    def test_a_damaged_file_is_replaced(self, tmp_path: Path, content: bytes) -> None:
+        compiled_again()
+        render("{{ x }} kept", "kept.j2", {"x": 1})
+        (file,) = kept(tmp_path)
+        whole = file.read_bytes()
+        file.write_bytes(content)
+        compiled_again()
+        assert render("{{ x }} kept", "kept.j2", {"x": 2}) == "2 kept"
+        assert file.read_bytes() == whole
+
+    def test_a_changed_template_is_compiled_and_replaces_the_one_before(
+        self, tmp_path: Path
+    ) -> None:
+        render("{{ x }} old", "kept.j2", {"x": 1})
+        assert render("{{ x }} new", "kept.j2", {"x": 1}) == "1 new"
+        assert len(kept(tmp_path)) == 1
+
+    def test_a_name_with_folders_stays_in_the_folder(self, tmp_path: Path) -> None:
+        render("{{ x }}", "../../other/" + "long" * 100 + ".j2", {"x": 1})
+        (file,) = kept(tmp_path)
+        assert file.parent == Path(cache_from_source(template.__file__)).parent
+
+    def test_nothing_is_written_where_python_writes_no_compiled_modules(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        render("{{ x }}", "kept.j2", {"x": 1})
+        assert not kept(tmp_path)
+
+
+def compiled_again() -> None:
+    """Forget the templates that this process has compiled."""
+    template._compiled.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def kept(folder: Path) -> list[Path]:
+    """The files below a folder."""
+    return [path for path in folder.rglob("*") if path.is_file()]
