@@ -14,7 +14,7 @@ from harness.agent.templates.prompt_set import (
     set_folder,
     variant_folder,
 )
-from harness.errors import StorageError
+from harness.errors import StorageError, UsageError
 
 Texts = dict[PurePosixPath, str]
 """Templates by path in a folder, such as `again.j2` or `codet/tests.j2`."""
@@ -61,8 +61,13 @@ def write_texts(texts: Mapping[PurePosixPath, str], folder: Path) -> None:
     """Write templates into a folder, which is made.
 
     Raises:
+        UsageError: the folder cannot be made.
         StorageError: the disk refused a write.
     """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be made: {error.strerror or error}") from error
     try:
         for place, text in texts.items():
             path = folder / place

@@ -144,6 +144,12 @@ class TestCopy:
         assert "no prompt set or folder 'nope'" in done.stderr
         assert not (tmp_path / "mine").exists()
 
+    def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        done = harness(tmp_path, "prompts", "copy", "default", "file/mine")
+        assert done.returncode == 2
+        assert done.stderr == "harness: file/mine cannot be made: Not a directory\n"
+
 
 def copied(folder: Path, name: str) -> Done:
     return harness(folder, "prompts", "copy", name, "mine")
