@@ -8,7 +8,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from types import CodeType, FunctionType, MethodType
@@ -17,17 +17,7 @@ from typing import Any, cast
 from harness.languages import PYTHON
 from harness.models.clients.wire import sendable
 from harness.models.faults import Redactor
-from harness.models.protocol import (
-    Message,
-    Model,
-    ModelError,
-    ModelSettings,
-    ModelStop,
-    ModelTurn,
-    RetryObserver,
-    ToolSpec,
-    UserInterruptError,
-)
+from harness.models.protocol import Model, ModelError, ModelTurn, UserInterruptError
 from harness.models.unasked import UnaskedModel
 from harness.problem import ProblemView
 
@@ -251,14 +241,8 @@ class FunctionModel(UnaskedModel):
         bound.tag = self.tag
         return bound
 
-    async def generate(
-        self,
-        messages: Sequence[Message],  # noqa: ARG002 - the function sees only the problem
-        tools: Sequence[ToolSpec],  # noqa: ARG002
-        settings: ModelSettings,  # noqa: ARG002
-        on_retry: RetryObserver | None = None,  # noqa: ARG002
-    ) -> ModelTurn:
-        """Call the function once.
+    async def answer(self) -> ModelTurn:
+        """Call the function once; it sees only the problem.
 
         Raises:
             ModelError: it raised, or returned something other than text.
@@ -269,11 +253,8 @@ class FunctionModel(UnaskedModel):
         answer = await self._call(columns(self._problem))
         if not isinstance(answer, str):
             raise ModelError(f"{self.name} returned {type(answer).__name__}, not a string")
-        return ModelTurn(
-            text=fenced(sendable(answer), self.tag),
-            stop=ModelStop(reason="end_turn"),
-            latency_s=time.perf_counter() - started,
-        )
+        text = fenced(sendable(answer), self.tag)
+        return ModelTurn(text=text, latency_s=time.perf_counter() - started)
 
     async def _call(self, problem: dict[str, Any]) -> Any:
         try:

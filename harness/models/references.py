@@ -4,15 +4,7 @@ from collections.abc import Sequence
 
 from harness.errors import DataError
 from harness.languages import PYTHON, known
-from harness.models.protocol import (
-    Message,
-    ModelError,
-    ModelSettings,
-    ModelStop,
-    ModelTurn,
-    RetryObserver,
-    ToolSpec,
-)
+from harness.models.protocol import ModelError, ModelTurn
 from harness.models.providers import REFERENCES
 from harness.models.scripted import ScriptedModel
 from harness.models.unasked import UnaskedModel
@@ -46,12 +38,6 @@ class ReferenceModel(UnaskedModel):
         code = f"{fenced(programs[index % len(programs)], self._language)}\n"
         return ScriptedModel([code], name=self.name)
 
-    async def generate(
-        self,
-        messages: Sequence[Message],  # noqa: ARG002 - protocol
-        tools: Sequence[ToolSpec],  # noqa: ARG002
-        settings: ModelSettings,  # noqa: ARG002
-        on_retry: RetryObserver | None = None,  # noqa: ARG002
-    ) -> ModelTurn:
+    async def answer(self) -> ModelTurn:
         """Return an empty turn, as the problem is not known."""
-        return ModelTurn(stop=ModelStop(reason="end_turn"))
+        return ModelTurn()

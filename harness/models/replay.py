@@ -4,16 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from harness.errors import UsageError
-from harness.models.protocol import (
-    Message,
-    Model,
-    ModelError,
-    ModelSettings,
-    ModelTurn,
-    RecordingEndedError,
-    RetryObserver,
-    ToolSpec,
-)
+from harness.models.protocol import Model, ModelError, ModelTurn, RecordingEndedError
 from harness.models.unasked import UnaskedModel
 from harness.problem import ProblemView
 
@@ -102,13 +93,7 @@ class Recording(UnaskedModel):
         """Skip the next result, because the sample's own transcript has it already."""
         self._played += 1
 
-    async def generate(
-        self,
-        messages: Sequence[Message],  # noqa: ARG002 - protocol
-        tools: Sequence[ToolSpec],  # noqa: ARG002
-        settings: ModelSettings,  # noqa: ARG002
-        on_retry: RetryObserver | None = None,  # noqa: ARG002
-    ) -> ModelTurn:
+    async def answer(self) -> ModelTurn:
         """Return the recorded result of the next request. Raises ModelError."""
         if self._turns is None:
             raise ModelError(f"{self.name} holds no recording of {self._sample}")

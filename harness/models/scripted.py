@@ -7,7 +7,6 @@ from harness.models.protocol import (
     Message,
     ModelError,
     ModelSettings,
-    ModelStop,
     ModelTurn,
     RetryObserver,
     ToolSpec,
@@ -75,5 +74,5 @@ class ScriptedModel(UnaskedModel):
         if isinstance(turn, Exception):
             raise turn
         if isinstance(turn, str):
-            return ModelTurn(text=turn, stop=ModelStop(reason="end_turn"))
+            return ModelTurn(text=turn)
         return turn

@@ -17,7 +17,8 @@ from harness.problem import ProblemView
 class UnaskedModel:
     """A model that answers no request.
 
-    An external agent's model is one. Those that make a model for each sample inherit from it.
+    An external agent's model is one. Those that make a model for each sample inherit from it, and
+    those that answer without reading the conversation define `answer`.
 
     Args:
         name: name of the model in results.
@@ -39,6 +40,10 @@ class UnaskedModel:
         settings: ModelSettings,  # noqa: ARG002
         on_retry: RetryObserver | None = None,  # noqa: ARG002
     ) -> ModelTurn:
+        """Return the answer, whatever was asked. Raises ModelError."""
+        return await self.answer()
+
+    async def answer(self) -> ModelTurn:
         """Never answer. Raises ModelError."""
         raise ModelError(self._why)
 

@@ -113,13 +113,8 @@ class UserModel:
     """
 
     def __init__(self, name: str, model: Model) -> None:
-        self._name = name
+        self.name = name
         self._model = model
-
-    @property
-    def name(self) -> str:
-        """Name of the model in results."""
-        return self._name
 
     def code(self) -> dict[str, str] | None:
         """Return the digest of the model's code; None if that is not known."""
@@ -128,9 +123,9 @@ class UserModel:
     def for_sample(self, problem: ProblemView, index: int) -> Model:
         """Return the user's model for that sample; if that fails, one that raises the error."""
         try:
-            return UserModel(self._name, self._model.for_sample(problem, index))
+            return UserModel(self.name, self._model.for_sample(problem, index))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's code
-            return UnaskedModel(self._name, f"{self._name}.for_sample raised {_words(error)}")
+            return UnaskedModel(self.name, f"{self.name}.for_sample raised {_words(error)}")
 
     async def generate(
         self,
@@ -149,9 +144,9 @@ class UserModel:
         except ModelError:
             raise
         except FAULTS as error:
-            raise fault_of(error, self._name) from error
+            raise fault_of(error, self.name) from error
         if not isinstance(turn, ModelTurn):
-            raise ModelError(f"{self._name} returned {type(turn).__name__}, not a ModelTurn")
+            raise ModelError(f"{self.name} returned {type(turn).__name__}, not a ModelTurn")
         return turn
 
     async def close(self) -> None:

@@ -151,7 +151,6 @@ class AnthropicMessages(Client):
 
     ANSWER_FIELD = "content"
     ERROR_STATUSES = ERROR_STATUSES
-    READ_USAGE = usage_from_wire
     STREAM = StreamFormat({"stream": True}, MessagesStream, usage_from_wire)
     AMENDMENTS = MESSAGES_AMENDMENTS
 

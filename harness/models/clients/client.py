@@ -22,7 +22,6 @@ from harness.models.protocol import (
     Retry,
     RetryObserver,
     ToolSpec,
-    Usage,
 )
 from harness.models.text_tools.thoughts import calls_in_thoughts
 from harness.problem import ProblemView
@@ -44,14 +43,12 @@ class Client:
     Attributes:
         ANSWER_FIELD: field that an answer has and an error has not.
         ERROR_STATUSES: HTTP status of each error type, for errors sent with HTTP 200.
-        READ_USAGE: function that reads the token counts of an answer's `usage`.
         STREAM: stream format of the protocol.
         AMENDMENTS: changes to a refused request that may help.
     """
 
     ANSWER_FIELD: ClassVar[str]
     ERROR_STATUSES: ClassVar[Mapping[str, int]] = MappingProxyType({})
-    READ_USAGE: ClassVar[Callable[[Any], Usage | None]]
     STREAM: ClassVar[StreamFormat]
     AMENDMENTS: ClassVar[tuple[Amendment, ...]] = ()
 
@@ -67,7 +64,7 @@ class Client:
         timeouts: Timeouts | None = None,
         pace: Pace | None = None,
     ) -> None:
-        self._name = name
+        self.name = name
         self._model = model
         self._base_url = base_url
         self._parameters: frozenset[str] = frozenset()
@@ -77,7 +74,7 @@ class Client:
             api_key,
             answer_field=self.ANSWER_FIELD,
             error_statuses=self.ERROR_STATUSES,
-            read_usage=type(self).READ_USAGE,
+            read_usage=self.STREAM.read_usage,
             secrets=headers.values(),
             policy=policy,
             timeouts=timeouts,
@@ -132,11 +129,6 @@ class Client:
             return body
         known = {name: value for name, value in body.items() if name in self._parameters}
         return {**known, "extra_body": unknown}
-
-    @property
-    def name(self) -> str:
-        """Name of the model in results."""
-        return self._name
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
         """Return this object: a provider keeps no state between samples."""

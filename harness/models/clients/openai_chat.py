@@ -247,7 +247,6 @@ class OpenAIChat(Client):
     """
 
     ANSWER_FIELD = "choices"
-    READ_USAGE = usage_from_wire
 
     STREAM = StreamFormat(
         {"stream": True, "stream_options": {"include_usage": True}}, ChatStream, usage_from_wire

@@ -76,7 +76,6 @@ class OpenAIResponses(Client):
 
     # A failed response has no output; its error is classified by code, not by status.
     ANSWER_FIELD = "status"
-    READ_USAGE = usage_from_wire
     STREAM = StreamFormat({"stream": True}, ResponsesStream, usage_from_wire)
 
     @staticmethod

@@ -68,9 +68,9 @@ Ends = Callable[[str, int, int], Iterator[Region]]
 
 
 @lru_cache(maxsize=256)
-def closed_by(pattern: str, flags: int = 0) -> Ends:
+def closed_by(pattern: str) -> Ends:
     """Return the ends at matches of a pattern."""
-    compiled = re.compile(pattern, flags)
+    compiled = re.compile(pattern)
 
     def ends(text: str, at: int, stop: int) -> Iterator[Region]:
         for match in compiled.finditer(text, at, stop):
