@@ -35,7 +35,7 @@ from typing import NamedTuple
 from harness.agent.attempt import Attempt, ChosenBy, StopReason
 from harness.agent.dialogue import Dialogue
 from harness.agent.edge_cases import EdgeCases
-from harness.agent.extraction.code import Extraction
+from harness.agent.extraction.code import NOTHING, Extraction
 from harness.agent.sample_work import SampleWork, is_filtered
 from harness.agent.session import Session
 from harness.agent.text_loop import REPEATED, Course, TextLoop
@@ -47,7 +47,6 @@ from harness.tools.revision import Report
 
 FAILED_CALL = "failed call"
 """Rule of an extraction from a call."""
-NOTHING = Extraction(code="", rule="none")
 MOST_REMINDERS = 10
 """Largest number of reminders in a sample."""
 MOST_IN_A_ROW = 2

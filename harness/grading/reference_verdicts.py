@@ -12,9 +12,12 @@ import math
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import InstanceOf, TypeAdapter
 
 from harness.cache import cache_folder
 from harness.closing import Closing
@@ -31,6 +34,13 @@ SUBJECT, SETTINGS = 16, 12  # characters of a key; the code's hash follows
 KEY = SUBJECT + SETTINGS + CODE_HASH
 REASON = 300  # longest reason, in characters
 _LONGEST_LINE = 8_192  # longer than any line written here, escapes included
+_VALUES: TypeAdapter[tuple[Any, ...]] = TypeAdapter(
+    tuple[
+        *(str, Verdict, int, float, int | None, InstanceOf[str]),
+        *(Level | Literal[""], int, float | None, bool, float),
+    ]
+)
+"""The values of a line: the key, and the fields of `Finding`, whose reason may be any text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,19 +219,7 @@ def _open(path: Path) -> int:
 
 
 def _encode(key: str, finding: Finding) -> bytes:
-    values = (
-        key,
-        str(finding.verdict),
-        finding.tests,
-        finding.slowest_s,
-        finding.failed_test,
-        finding.reason,
-        finding.isolation,
-        finding.hidden,
-        finding.points,
-        finding.accepted_by_grader,
-        finding.slowest_passed_s,
-    )
+    values = (key, *astuple(finding))
     return json.dumps(values, separators=(",", ":")).encode() + b"\n"
 
 
@@ -230,27 +228,9 @@ def _decode(line: bytes) -> Finding | None:
     if not line.endswith(b"]\n"):
         return None
     try:
-        _, word, tests, slowest_s, failed, reason, level, hidden, points, *rest = json.loads(line)
-        by_grader, passed_s = rest
-        finding = Finding(
-            Verdict(word),
-            tests,
-            float(slowest_s),
-            failed,
-            str(reason),
-            level,
-            hidden,
-            None if points is None else float(points),
-            bool(by_grader),
-            float(passed_s),
-        )
-        sound = level == "" or Level(level) in Level
-    except (ValueError, TypeError, RecursionError):
+        _, *values = _VALUES.validate_python(json.loads(line))
+    except (ValueError, RecursionError):
         return None
-    whole = (
-        isinstance(tests, int)
-        and isinstance(hidden, int)
-        and (failed is None or isinstance(failed, int))
-    )
-    usable = whole and 0 <= finding.slowest_passed_s <= finding.slowest_s < math.inf
-    return finding if sound and usable and finding.verdict not in INFRASTRUCTURE else None
+    finding = Finding(*values)
+    usable = 0 <= finding.slowest_passed_s <= finding.slowest_s < math.inf
+    return finding if usable and finding.verdict not in INFRASTRUCTURE else None

@@ -1,13 +1,16 @@
 """Open the model of a name: a provider's client, a plug-in's model, or the user's own code."""
 
+from typing import Any
+
 from harness.errors import UsageError
 from harness.models.clients.client_of import client_of
 from harness.models.clients.timeouts import Timeouts
 from harness.models.environment import HF_TOKEN
-from harness.models.example_request import example_request
 from harness.models.protocol import (
     Model,
+    ModelError,
     ModelSettings,
+    UserMessage,
 )
 from harness.models.providers import PYTHON_PREFIX
 from harness.models.route import Route
@@ -79,3 +82,21 @@ def _plugged(plugin: Plugin, name: str) -> Model:
         return model_of(name, model)
     except UsageError as error:
         raise UsageError(f"{plugin}: {error}") from error
+
+
+def example_request(route: Route, settings: ModelSettings) -> dict[str, Any]:
+    """Return the body of a request with a one-line conversation and no tools; nothing is sent.
+
+    Raises:
+        UsageError: the provider does not support a setting; the message names it.
+    """
+    for name in route.refuses:
+        if getattr(settings, name) is not None:
+            raise UsageError(
+                f"model {route.name!r}: {route.provider} takes no {name}; leave it out"
+            )
+    try:
+        hello = (UserMessage(content="Hello."),)
+        return client_of(route.protocol).body(route.model, route.base_url, hello, (), settings)
+    except ModelError as error:
+        raise UsageError(f"model {route.name!r}: {error}") from None

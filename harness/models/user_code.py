@@ -48,7 +48,7 @@ def load_attribute(path: str) -> Any:
     try:
         thing: Any = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:
-        raise UsageError(f"module {module_name!r} does not import: {_words(error)}") from error
+        raise UsageError(f"module {module_name!r} does not import: {error_words(error)}") from error
     origin = getattr(thing, "__file__", None) or "built in"
     for part in attribute.split("."):
         try:
@@ -125,7 +125,7 @@ class UserModel:
         try:
             return UserModel(self.name, self._model.for_sample(problem, index))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the user's code
-            return UnaskedModel(self.name, f"{self.name}.for_sample raised {_words(error)}")
+            return UnaskedModel(self.name, f"{self.name}.for_sample raised {error_words(error)}")
 
     async def generate(
         self,
@@ -160,7 +160,7 @@ def _instance(name: str, kind: Callable[[], object]) -> object:
         return kind()
     except (Exception, SystemExit) as error:
         raise UsageError(
-            f"{name} is a class that cannot be made without arguments: {_words(error)}"
+            f"{name} is a class that cannot be made without arguments: {error_words(error)}"
         ) from error
 
 
@@ -177,5 +177,6 @@ def _takes_a_problem(name: str, function: Callable[..., Any]) -> None:
         ) from None
 
 
-def _words(error: BaseException) -> str:
+def error_words(error: BaseException) -> str:
+    """Return an error of the user's code in one line, without secrets."""
     return _one_line(f"{type(error).__name__}: {error}")

@@ -19,14 +19,12 @@ from harness.agent.session import (
     run_until_stopped,
 )
 from harness.errors import HarnessError, UsageError
-from harness.models.faults import Redactor
 from harness.models.protocol import ModelError, Usage
-from harness.models.user_code import load_attribute
+from harness.models.user_code import error_words, load_attribute
 from harness.sandbox.execution import SandboxError
 from harness.tools.toolbox import Arguments, Tool, ToolError
 from harness.tools.workspace import Workspace
 
-_one_line = Redactor()
 _PASS = (RunStoppedError, SandboxError, HarnessError, ModelError)
 GRACE_S = 1.0
 GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
@@ -71,7 +69,7 @@ async def _solved(name: str, solve: Callable[[Session], Any], session: Session) 
     except (Exception, SystemExit) as error:
         if isinstance(error, TimeoutError) and session.limits.seconds is not None:
             raise  # raised by the conversation
-        raise ModelError(f"strategy {name} raised {_words(error)}") from error
+        raise ModelError(f"strategy {name} raised {error_words(error)}") from error
     if not isinstance(attempt, Attempt):
         kind = type(attempt).__name__
         raise ModelError(f"strategy {name} returned a {kind}, not an Attempt")
@@ -154,7 +152,7 @@ class _OwnTool:
         except (*_PASS, ToolError):
             raise
         except (Exception, SystemExit) as error:
-            raise ModelError(f"tool {self._path} raised {_words(error)}") from error
+            raise ModelError(f"tool {self._path} raised {error_words(error)}") from error
         if not isinstance(result, str):
             raise ModelError(f"tool {self._path} returned a {type(result).__name__}, not a str")
         return result
@@ -167,8 +165,4 @@ def _made(name: str, made: Any) -> Any:
     try:
         return made()
     except (Exception, SystemExit) as error:
-        raise UsageError(f"{name}() raised {_words(error)}") from error
-
-
-def _words(error: BaseException) -> str:
-    return _one_line(f"{type(error).__name__}: {error}")
+        raise UsageError(f"{name}() raised {error_words(error)}") from error

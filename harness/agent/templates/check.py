@@ -138,7 +138,7 @@ def _unsaid(
     """Yield each fact the openings omit once, with the first problem affected."""
     for variant, templates in openings.items():
         names: set[str] = set()
-        path = prompt_set.shown_path(templates["user"])
+        path = str(templates["user"])
         prompt = prompt_set.read_set(name, templates, *variant)
         for form in forms[variant]:
             try:
@@ -176,7 +176,7 @@ def _strays(name: str, used: set[str]) -> Iterator[Fault]:
 def _faults(
     name: str, file: Traversable, part: str, variant: Variant, forms: Iterable[ProblemView]
 ) -> Iterator[Fault]:
-    path = prompt_set.shown_path(file)
+    path = str(file)
     try:
         prompt = prompt_set.read_set(name, {part: file}, *variant)
         source = prompt.parts[part]

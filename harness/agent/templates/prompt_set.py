@@ -327,11 +327,6 @@ def set_folder(name: str) -> Traversable:
     return _BUNDLED / name if bundled_name(name) else Path(name)
 
 
-def shown_path(file: Traversable) -> str:
-    """Return a template's path; a bundled one's is where the package is installed."""
-    return str(file)
-
-
 def variant_folder(folder: Traversable, kind: Kind, language: str = PYTHON) -> Traversable:
     """Return the folder of a set's templates for a kind of problem and a language."""
     if kind is not Kind.CODE_GENERATION:

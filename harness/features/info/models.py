@@ -14,8 +14,7 @@ from harness.cli.settings_flags import REQUESTS, with_settings
 from harness.errors import UsageError
 from harness.frozen import Frozen
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
-from harness.models.example_request import example_request
-from harness.models.opening import missing
+from harness.models.opening import example_request, missing
 from harness.models.providers import PROVIDERS, PYTHON_PREFIX, REPLAY_PREFIX, Provider
 from harness.models.route import Route, at_home, shown_url
 from harness.run.plan.target import Target, open_target, refuse_unsent, resolve_target

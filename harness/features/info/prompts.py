@@ -23,7 +23,6 @@ from harness.agent.templates.prompt_set import (
     own_parts,
     parts_of,
     read_set,
-    shown_path,
 )
 from harness.agent.templates.set_texts import Texts, set_texts, write_texts
 from harness.cli import completion
@@ -182,7 +181,7 @@ def show(
     out = console()
     out.print(facts([("set", name), ("hash", prompt.hash)]))
     for part, file in templates.items():
-        out.print(f"\n--- {printable_line(shown_path(file))}", soft_wrap=True)
+        out.print(f"\n--- {printable_line(str(file))}", soft_wrap=True)
         out.print(printable(prompt.parts[part]), soft_wrap=True, end="")
 
 

@@ -22,7 +22,6 @@ from harness.problem import TestCase
 from harness.sandbox.execution import Ending, Execution
 from harness.sandbox.limits import Limits
 from harness.sandbox.program import Program
-from harness.sandbox.python_script import python_script
 from harness.sandbox.test_folder import TestFolder, unpack_kept
 from harness.sandbox.trial import Trial
 from harness.text import writable
@@ -46,6 +45,12 @@ SLACK = 1e-6
 """Of a test's points, for checkers that count in floats of 32 bits."""
 _FAULTY = re.compile(r"error|undefined reference|multiple definition")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
+_START = """\
+import sys as _sys
+_sys.argv = {arguments!r}
+_sys.path.insert(0, "")
+exec(compile({code!r}, {name!r}, "exec"), globals())
+"""
 
 
 class NotWholeError(ValueError):
@@ -342,3 +347,14 @@ def _with(what: str, message: str) -> str:
 
 def _short(text: str) -> str:
     return around(" ".join(text.split()), 0, EXCERPT)
+
+
+def python_script(code: str, arguments: Sequence[str]) -> Program:
+    """Return a program that runs a script with arguments, and finds modules in its folder.
+
+    Args:
+        code: source of the script.
+        arguments: its arguments, the first being its name.
+    """
+    start = _START.format(arguments=[*arguments], code=code, name=arguments[0])
+    return Program(start)

@@ -17,12 +17,14 @@ from harness import python_source
 from harness.judged_by import NO_EXCEPTION, Checker, TestCode, TestScript
 from harness.kinds.code_tests.asserting import asserting_names, asserts_something, is_test
 from harness.kinds.code_tests.names import Known, names_of
-from harness.kinds.code_tests.pytest_use import OF_PYTEST, unknown_names
-from harness.kinds.code_tests.starts import drop_starts, is_start
 from harness.problem import TestCase
 
 MOST_CHARACTERS = 1 << 25
 CHECK = "check"
+OF_PYTEST = frozenset({"raises", "approx", "fail"})
+_STARTS = frozenset({"main"})
+_DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
+_MAINS = {"unittest.main", "pytest.main"}
 
 
 class TestCodeError(ValueError):
@@ -338,3 +340,54 @@ def called_names(code: Sequence[str]) -> set[str]:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }
     return names
+
+
+def unknown_names(tree: ast.Module) -> list[str]:
+    """Return the names of pytest that some test code uses and the stand-in lacks, sorted."""
+    nodes = [*ast.walk(tree)]
+    used: set[str] = set()
+    modules = {"pytest"}
+    for node in nodes:
+        match node:
+            case ast.ImportFrom("pytest", aliases):
+                used |= {each.name for each in aliases}
+            case ast.Import(aliases):
+                modules |= {
+                    each.asname for each in aliases if each.name == "pytest" and each.asname
+                }
+            case _:
+                pass
+    for node in nodes:
+        match node:
+            case ast.Attribute(ast.Name(module), name) if module in modules:
+                used.add(name)
+            case _:
+                pass
+    return sorted(used - OF_PYTEST - _STARTS)
+
+
+def is_start(statement: ast.stmt) -> bool:
+    """Return whether a statement starts the tests."""
+    match statement:
+        case ast.If(test=ast.Compare(left=ast.Name("__name__"))):
+            return True
+        case ast.Expr(ast.Call(ast.Name("check"))):
+            return True
+        case ast.Expr(ast.Call(function)):
+            return ast.unparse(function) in _MAINS
+        case _:
+            return False
+
+
+def drop_starts(tree: ast.Module, tests: set[str]) -> None:
+    """Remove the statements that start the tests by name."""
+    names = set(tests)
+    kept: list[ast.stmt] = []
+    for statement in tree.body:
+        nodes = () if isinstance(statement, _DEFINITIONS) else tuple(ast.walk(statement))
+        used = {node.id for node in nodes if isinstance(node, ast.Name)}
+        if names.isdisjoint(used):
+            kept.append(statement)
+        else:
+            names |= {n.id for n in nodes if isinstance(n, ast.Name) and type(n.ctx) is ast.Store}
+    tree.body = kept

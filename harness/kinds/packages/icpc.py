@@ -6,13 +6,14 @@ what cannot be judged.
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from harness.errors import DataError, UsageError
+from harness.excerpts import shorten
 from harness.html_text import html_text
 from harness.judged_by import Checker, CheckerProgram
 from harness.kinds.packages.checker_programs import FlagError, token_checker, validator
@@ -31,7 +32,6 @@ from harness.kinds.packages.reader.package_programs import (
 )
 from harness.kinds.packages.reader.package_settings import PackageSettings, read_settings
 from harness.kinds.packages.reader.python_program import python_sources, python_validator
-from harness.kinds.packages.reader.sample_dialogues import statement_of_dialogues
 from harness.kinds.packages.reader.submission_rules import test_names
 from harness.kinds.packages.reader.submissions import read_submissions
 from harness.kinds.packages.reader.test_data import (
@@ -50,6 +50,7 @@ from harness.sources.files.download import Watch, quiet
 from harness.sources.files.folder import decoded, read_whole
 from harness.sources.files.lines import DataFile
 from harness.sources.files.rows import Loaded
+from harness.text import fenced
 
 SETTINGS = "problem.yaml"
 TIME_LIMIT, DOMJUDGE = ".timelimit", "domjudge-problem.ini"
@@ -58,6 +59,13 @@ _NOT_JUDGED = ("submit-answer",)
 INTERACTIVE, MULTI_PASS, SCORING = "interactive", "multi-pass", "scoring"
 _STATEMENTS = ("problem_statement", "statement")
 _SUFFIXES = (".md", ".html", ".tex")
+MOST_DIALOGUES = 5
+LONGEST_DIALOGUE = 4_000
+EXPLAINED = (
+    "A line that begins with `<` is read by your program, one that begins with `>` is printed by "
+    "it; the mark and a blank after it are not part of the line. `---` stands between two runs of "
+    "the program."
+)
 
 
 def load(where: str | None, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loaded:
@@ -404,3 +412,19 @@ def _as_program(program: CheckerProgram, settings: PackageSettings) -> Checker:
         "partial": "counts" if SCORING in settings.kinds else "right",
     }
     return Checker(kind="program", program=program.model_copy(update=shape))
+
+
+def statement_of_dialogues(package: PackageFolder, paths: Sequence[Path]) -> str:
+    """Return what a statement says of sample dialogues; empty without one. Raises DataError."""
+    samples = package.root / "data" / "sample"
+    own = sorted((path for path in paths if path.is_relative_to(samples)), key=_by_number)
+    texts = [text for path in own if (text := package.string(path).strip("\n"))]
+    parts = [EXPLAINED] if texts else []
+    for number, text in enumerate(texts[:MOST_DIALOGUES], 1):
+        parts.append(f"## Sample dialogue {number}\n\n{fenced(shorten(text, LONGEST_DIALOGUE))}")
+    return "".join(f"\n\n{part}" for part in parts)
+
+
+def _by_number(path: Path) -> list[tuple[int, str]]:
+    """Return a key that sorts names by their numbers: 2 before 10."""
+    return [(int(each or 0), rest) for each, rest in re.findall(r"(\d{0,18})(\D*)", path.name)]

@@ -1,6 +1,6 @@
 """Client of Anthropic's Messages API, at the vendor or any compatible endpoint."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, cast
 
 from pydantic_core import from_json
@@ -16,7 +16,6 @@ from harness.models.clients.client import Client
 from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.wire import Json, stop_word
 from harness.models.faults import MalformedAnswerError
-from harness.models.protocol import Message, ModelSettings, ModelTurn, ToolSpec
 
 MOST_BLOCKS = 10_000
 BLOCK = 64  # bytes of a block besides its text
@@ -151,6 +150,8 @@ class AnthropicMessages(Client):
 
     ANSWER_FIELD = "content"
     ERROR_STATUSES = ERROR_STATUSES
+    REQUEST = staticmethod(request_body)
+    TURN = staticmethod(turn_from_wire)
     STREAM = StreamFormat({"stream": True}, MessagesStream, usage_from_wire)
     AMENDMENTS = MESSAGES_AMENDMENTS
 
@@ -165,19 +166,5 @@ class AnthropicMessages(Client):
 
         return at_host
 
-    @staticmethod
-    def body(
-        model: str,
-        base_url: str,  # noqa: ARG004 - as in `Client`
-        messages: Sequence[Message],
-        tools: Sequence[ToolSpec],
-        settings: ModelSettings,
-    ) -> Json:
-        """Return the JSON body of a request. Raises ModelError."""
-        return request_body(model, messages, tools, settings)
-
     def _resource(self) -> Any:
         return self._client.messages
-
-    def _read(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
-        return turn_from_wire(data, messages=messages)

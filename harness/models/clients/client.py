@@ -43,12 +43,15 @@ class Client:
     Attributes:
         ANSWER_FIELD: field that an answer has and an error has not.
         ERROR_STATUSES: HTTP status of each error type, for errors sent with HTTP 200.
+        REQUEST, TURN: translate a request to JSON, and an answer from it.
         STREAM: stream format of the protocol.
         AMENDMENTS: changes to a refused request that may help.
     """
 
     ANSWER_FIELD: ClassVar[str]
     ERROR_STATUSES: ClassVar[Mapping[str, int]] = MappingProxyType({})
+    REQUEST: ClassVar[Callable[..., Json]]
+    TURN: ClassVar[Callable[..., ModelTurn]]
     STREAM: ClassVar[StreamFormat]
     AMENDMENTS: ClassVar[tuple[Amendment, ...]] = ()
 
@@ -90,10 +93,11 @@ class Client:
 
         return AsyncOpenAI
 
-    @staticmethod
+    @classmethod
     def body(
+        cls,
         model: str,
-        base_url: str,
+        base_url: str,  # noqa: ARG003 - decides a field of chat completions
         messages: Sequence[Message],
         tools: Sequence[ToolSpec],
         settings: ModelSettings,
@@ -110,7 +114,7 @@ class Client:
         Raises:
             ModelError: the protocol does not support a setting or its value.
         """
-        raise NotImplementedError
+        return cls.REQUEST(model, messages, tools, settings)
 
     def _resource(self) -> Any:
         """Return the SDK's resource, whose `create` sends a request."""
@@ -118,7 +122,7 @@ class Client:
 
     def _read(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
         """Return the turn of an answer. Raises MalformedAnswerError."""
-        raise NotImplementedError
+        return self.TURN(data, messages)
 
     def _arguments(self, method: Callable[..., Any], body: Json) -> Json:
         """Return the arguments of the SDK's method; unknown fields go into `extra_body`."""

@@ -18,7 +18,7 @@ from harness.models.clients.openai_answer import STOP_REASONS, turn_from_wire, u
 from harness.models.clients.openai_request import max_tokens_field, request_body
 from harness.models.clients.wire import Json, stop_word
 from harness.models.faults import MalformedAnswerError
-from harness.models.protocol import Message, ModelSettings, ModelTurn, ToolSpec
+from harness.models.protocol import Message, ModelSettings, ToolSpec
 
 GROWING = frozenset(
     {
@@ -247,14 +247,15 @@ class OpenAIChat(Client):
     """
 
     ANSWER_FIELD = "choices"
-
+    TURN = staticmethod(turn_from_wire)
     STREAM = StreamFormat(
         {"stream": True, "stream_options": {"include_usage": True}}, ChatStream, usage_from_wire
     )
     AMENDMENTS = CHAT_AMENDMENTS
 
-    @staticmethod
+    @classmethod
     def body(
+        cls,
         model: str,
         base_url: str,
         messages: Sequence[Message],
@@ -267,6 +268,3 @@ class OpenAIChat(Client):
 
     def _resource(self) -> Any:
         return self._client.chat.completions
-
-    def _read(self, data: Json, messages: Sequence[Message]) -> ModelTurn:
-        return turn_from_wire(data, messages=messages)

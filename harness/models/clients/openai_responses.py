@@ -12,7 +12,7 @@ from harness.models.clients.event_stream import StreamFormat
 from harness.models.clients.responses_wire import request_body, turn_from_wire, usage_from_wire
 from harness.models.clients.wire import Json
 from harness.models.faults import MalformedAnswerError
-from harness.models.protocol import Message, ModelSettings, ModelTurn, ToolSpec
+from harness.models.protocol import Message, ModelTurn
 
 LAST = frozenset({"response.completed", "response.incomplete", "response.failed"})
 ITEM = 64  # bytes of an item besides its text
@@ -76,18 +76,8 @@ class OpenAIResponses(Client):
 
     # A failed response has no output; its error is classified by code, not by status.
     ANSWER_FIELD = "status"
+    REQUEST = staticmethod(request_body)
     STREAM = StreamFormat({"stream": True}, ResponsesStream, usage_from_wire)
-
-    @staticmethod
-    def body(
-        model: str,
-        base_url: str,  # noqa: ARG004 - as in `Client`
-        messages: Sequence[Message],
-        tools: Sequence[ToolSpec],
-        settings: ModelSettings,
-    ) -> Json:
-        """Return the JSON body of a request. Raises ModelError."""
-        return request_body(model, messages, tools, settings)
 
     def _resource(self) -> Any:
         return self._client.responses

@@ -24,9 +24,8 @@ from harness.agent.strategies.modes import LOOP, SHOT, built_in_modes, mode_name
 from harness.agent.templates.prompt_set import find_templates
 from harness.errors import UsageError
 from harness.models.environment import MODEL_ID, Environment, variable_of
-from harness.models.example_request import example_request
 from harness.models.function import FunctionModel
-from harness.models.opening import open_model
+from harness.models.opening import example_request, open_model
 from harness.models.protocol import (
     ContextOverflowError,
     Model,

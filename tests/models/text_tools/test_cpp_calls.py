@@ -8,7 +8,7 @@ import pytest
 from for_each import for_each
 from generated_calls import TOOLS
 
-from harness.kinds.cpp.source_text import may_be_cpp
+from harness.kinds.cpp.language import may_be_cpp
 from harness.models.text_tools.reader import read_calls
 from harness.models.text_tools.salvage import text_in_call
 

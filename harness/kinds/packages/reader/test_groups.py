@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
 from harness.errors import DataError
-from harness.kinds.packages.reader.grader_program import read_grader
+from harness.judged_by import CheckerProgram
 from harness.kinds.packages.reader.package_folder import PackageFolder
+from harness.kinds.packages.reader.package_programs import CPP, programs_in
 from harness.kinds.packages.reader.package_settings import (
     DRAFTS,
     PackageSettings,
     words,
 )
+from harness.kinds.packages.reader.python_program import python_sources, python_validator
 from harness.kinds.packages.reader.test_data import GROUP_FILES, TestData
+from harness.kinds.packages.reader.validator_program import compiled_validator
 from harness.scoring import Scoring, TestGroup
 from harness.sources.files.folder import is_folder
 
@@ -56,6 +59,7 @@ USUAL_MAXIMUM = 100
 _OLDER_REJECT = {"first_error": "break", "grade": "continue"}
 """Values of `on_reject` in problem.yaml, and what they are in testdata.yaml."""
 _OLDER_KEYS = ("accept_score", "reject_score", "range")
+FOLDER = "graders"
 
 
 def read_scoring(package: PackageFolder, settings: PackageSettings, data: TestData) -> Scoring:
@@ -382,3 +386,24 @@ def _highest(value: object, where: str) -> float:
     if not low <= high:
         raise DataError(where, "range", f"{value!r:.60} is not two numbers, the lower one first")
     return high
+
+
+def read_grader(package: PackageFolder, settings: PackageSettings) -> CheckerProgram:
+    """Return the package's own grader.
+
+    Raises:
+        DataError: there is none or several, or it cannot be run here.
+    """
+    folder = package.root / FOLDER
+    programs = list(programs_in(package, folder))
+    if len(programs) != 1:
+        what = f"must hold one program, and holds {len(programs)}"
+        raise DataError(str(folder), None, what)
+    (program,), limits = programs, settings.validator_limits
+    if program.language == CPP:
+        read = compiled_validator(package, program, settings.constants, limits)
+    else:
+        read = python_validator(
+            *python_sources(package, program, settings.constants, FOLDER), limits
+        )
+    return read.model_copy(update={"protocol": "grader"})
