@@ -148,19 +148,12 @@ class Session:
     warn: Callable[[str, str], None] = no_warning
 
 
-class Strategy(Protocol):
-    """A procedure for finding a solution."""
+Strategy = Callable[[Session], Awaitable[Attempt]]
+"""A procedure for finding a solution: a coroutine function.
 
-    async def __call__(self, session: Session) -> Attempt:
-        """Try to solve the problem.
-
-        If the provider does not answer, the attempt ends with `model_error`, not with an
-        exception.
-
-        Raises:
-            SandboxError: the tests could not be run.
-        """
-        ...
+If the provider does not answer, the attempt ends with `model_error`, not with an exception. It
+raises SandboxError where the tests could not be run.
+"""
 
 
 async def run_until_stopped(work: Awaitable[StopReason], limits: Limits) -> tuple[StopReason, str]:

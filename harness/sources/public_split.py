@@ -20,6 +20,11 @@ class Split(NamedTuple):
     rule: PublicRule
 
 
+def first_public(number: int) -> int:
+    """Return how many of some tests are public where nothing says which."""
+    return min(FIRST, max(1, number // 2))
+
+
 def split(tests: Sequence[TestCase], shown: Sequence[bool]) -> Split:
     """Split tests into public and hidden ones.
 
@@ -32,7 +37,7 @@ def split(tests: Sequence[TestCase], shown: Sequence[bool]) -> Split:
         that half of them stay hidden; of one test, that one.
     """
     rule: PublicRule = "statement" if any(shown) else "first"
-    first = min(FIRST, max(1, len(tests) // 2))
+    first = first_public(len(tests))
     public = shown if any(shown) else [index < first for index in range(len(tests))]
     marked = [
         test.model_copy(update={"public": is_public})

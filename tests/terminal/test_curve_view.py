@@ -13,8 +13,7 @@ from harness.run.store.results import SampleResult
 from harness.run.summary.iteration import Curve, Point, TestRunPoint, TurnPoint
 from harness.run.summary.summary import Summary, summarize
 from harness.stats.rates import rate
-from harness.terminal.summary_table import CurveView, bar
-from harness.terminal.summary_table import summary_view
+from harness.terminal.summary_table import CurveView, bar, summary_view
 from harness.tools.revision import Revision
 
 MakeResult = Callable[..., SampleResult]

@@ -12,8 +12,7 @@ from harness.run.store.results import SampleResult
 from harness.run.summary.loaded_run import read_run
 from harness.run.summary.summary import summarize
 from harness.terminal.groups_view import groups_view
-from harness.terminal.run_screen import hints, run_screen
-from harness.terminal.run_screen import summary_screen
+from harness.terminal.run_screen import hints, run_screen, summary_screen
 from harness.tools.revision import Revision
 
 MakeResult = Callable[..., SampleResult]

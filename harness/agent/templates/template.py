@@ -10,7 +10,7 @@ import marshal
 import re
 import sys
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.util import cache_from_source
 from pathlib import Path
 from types import CodeType, TracebackType
@@ -172,7 +172,9 @@ def _environment() -> "_TemplateEnvironment":
     environment = _TemplateEnvironment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )
-    environment.filters |= {"shorten": _shorten, "tojson": _to_json, "quoted": _quoted}
+    # JSON without Jinja2's escapes for HTML; a text in quotes, with line breaks escaped.
+    environment.filters |= {"tojson": partial(json.dumps, ensure_ascii=False), "quoted": repr}
+    environment.filters["shorten"] = _shorten
     return environment
 
 
@@ -193,13 +195,3 @@ def _is_shown(of: type[BaseModel], attr: str) -> bool:
 
 def _shorten(text: str, most: int = LONGEST_EXAMPLE) -> str:
     return shorten(text, most)
-
-
-def _quoted(text: str) -> str:
-    """Return a text in quotes, with its line breaks and control characters escaped."""
-    return repr(text)
-
-
-def _to_json(value: Any) -> str:
-    """Return JSON without Jinja2's escapes for HTML."""
-    return json.dumps(value, ensure_ascii=False)

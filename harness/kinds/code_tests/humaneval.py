@@ -11,6 +11,7 @@ from functools import partial
 
 from harness.errors import DataError
 from harness.kinds.code_tests.evalplus import read_script
+from harness.kinds.code_tests.names import Known
 from harness.kinds.code_tests.units import TestCodeError, code_tests, read_units
 from harness.problem import Problem, TestCase, TestSuite
 from harness.python_source import UNREADABLE, parse_expression, read_literal
@@ -125,11 +126,11 @@ def parse_row(line: Line, *, name: str) -> Problem:
     try:
         public = read_units(shown) if shown else None
         hidden = read_script(test, entry_point)
-        checker, known, unknown = code_tests(
+        checker, public_tests, unknown = code_tests(
             *(public, hidden, entry_point, before),
-            defined=defined_names(prompt + solution),
-            starter=prompt,
-            statement=docstring,
+            known=Known(
+                defined=defined_names(prompt + solution), starter=prompt, statement=docstring
+            ),
         )
     except TestCodeError as error:
         raise DataError(line.where, "test", str(error)) from None
@@ -144,7 +145,7 @@ def parse_row(line: Line, *, name: str) -> Problem:
         difficulty_word="",
         starter_code=prompt,
         entry_point=entry_point,
-        tests=TestSuite(public=known, load_hidden=partial(tuple[TestCase, ...], unknown)),
+        tests=TestSuite(public=public_tests, load_hidden=partial(tuple[TestCase, ...], unknown)),
         public_rule="statement",
         preamble=before,
         checker=checker,

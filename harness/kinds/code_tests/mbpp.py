@@ -13,6 +13,7 @@ from typing import cast
 from harness.errors import DataError
 from harness.kinds.code_tests import units
 from harness.kinds.code_tests.evalplus import read_script
+from harness.kinds.code_tests.names import Known
 from harness.problem import Problem, TestCase, TestSuite
 from harness.sources.files.content_hash import content_hash
 from harness.sources.files.lines import Line
@@ -44,8 +45,7 @@ def parse_row(line: Line, *, name: str) -> Problem:
         hidden, issues = _hidden(row, tests[1:], entry_point)
         checker, known, unknown = units.code_tests(
             *(units.read_units(tests[:1]), hidden, entry_point, before),
-            defined=defined_names(code),
-            statement=asked,
+            known=Known(defined=defined_names(code), statement=asked),
         )
     except units.TestCodeError as error:
         raise DataError(where, "test_list", str(error)) from None

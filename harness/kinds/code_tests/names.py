@@ -35,9 +35,11 @@ class Known:
     Attributes:
         defined: names that a known solution or the starter code defines, and whether each is a
             class.
-        preamble: source that runs before the solution.
-        starter: starter code.
-        statement: the problem's statement.
+        preamble: source that runs before the solution. If the tests use a function of it, or a
+            class with methods, it runs before the tests as well: no solution may replace what
+            judges.
+        starter: starter code, of which the same holds for what it defines whole.
+        statement: what the model is told to define.
         shown: source of the public tests.
     """
 

@@ -9,10 +9,11 @@ from harness.judged_by import Checker
 from harness.kinds.code_tests import units
 from harness.kinds.code_tests.calls import HELPERS, CallError, CallWriter, typed_calls
 from harness.kinds.code_tests.evalplus import read_script
+from harness.kinds.code_tests.names import Known
 from harness.languages import PYTHON
 from harness.sources.jsonl import preamble_of, references_of
 from harness.sources.jsonl_row import JsonlRow, RowTest
-from harness.sources.public_split import FIRST, Split
+from harness.sources.public_split import Split, first_public
 from harness.sources.signature import defined_names
 
 
@@ -76,7 +77,7 @@ def _of_values(
             raise DataError(where, f"tests, test {number}, {error.field}", str(error)) from None
     marks = [test.public for test in row.tests]
     if all(each is None for each in marks):
-        first = _first(len(code))
+        first = first_public(len(code))
         marks = [number < first for number in range(len(code))]
     chosen = [
         [text for text, public in zip(code, marks, strict=True) if public is bool(k)]
@@ -85,10 +86,7 @@ def _of_values(
     before = f"{HELPERS}\n{row.test_setup}"
     public, hidden = (_units(texts, where, "tests") if texts else None for texts in chosen)
     checker, known, unknown = units.code_tests(
-        *(public, hidden, entry_point, before),
-        defined=_defined(row),
-        starter=row.starter_code,
-        statement=row.statement,
+        *(public, hidden, entry_point, before), known=_known(row)
     )
     rule = "first" if all(test.public is None for test in row.tests) else "source"
     return Split(known, unknown, rule), checker
@@ -102,25 +100,21 @@ def _of_code(row: JsonlRow, test: str | tuple[str, ...], where: str) -> tuple[Sp
         raise DataError(where, field, "cannot judge tests that are code: they judge themselves")
     entry_point = _entry_point(row, test, where)
     hidden = _units(test, where, "test")
-    if row.public_test is None:
-        first = _first(len(hidden.tests))
-        tests = units.code_tests(
-            *(None, hidden, entry_point, row.test_setup, first),
-            defined=_defined(row),
-            preamble=preamble_of(row),
-            starter=row.starter_code,
-            statement=row.statement,
-        )
-        return Split(tests[1], tests[2], "first"), tests[0]
-    public = _units(row.public_test, where, "public_test")
+    public = None if row.public_test is None else _units(row.public_test, where, "public_test")
     checker, known, unknown = units.code_tests(
-        *(public, hidden, entry_point, row.test_setup),
+        *(public, hidden, entry_point, row.test_setup, first_public(len(hidden.tests))),
+        known=_known(row, preamble_of(row)),
+    )
+    return Split(known, unknown, "source" if public else "first"), checker
+
+
+def _known(row: JsonlRow, preamble: str = "") -> Known:
+    return Known(
         defined=_defined(row),
-        preamble=preamble_of(row),
+        preamble=preamble,
         starter=row.starter_code,
         statement=row.statement,
     )
-    return Split(known, unknown, "source"), checker
 
 
 def _units(code: str | Sequence[str], where: str, field: str) -> units.Units:
@@ -128,10 +122,6 @@ def _units(code: str | Sequence[str], where: str, field: str) -> units.Units:
         return read_script(code) if isinstance(code, str) else units.read_units(code)
     except units.TestCodeError as error:
         raise DataError(where, field, str(error)) from None
-
-
-def _first(number: int) -> int:
-    return min(FIRST, max(1, number // 2))
 
 
 def _entry_point(row: JsonlRow, test: str | tuple[str, ...], where: str) -> str:

@@ -9,8 +9,8 @@ code is parsed here and never run.
 import ast
 import copy
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import dropwhile
 
 from harness import python_source
@@ -260,10 +260,7 @@ def code_tests(
     before: str,
     first: int = 0,
     *,
-    defined: Mapping[str, bool] | None = None,
-    preamble: str = "",
-    starter: str = "",
-    statement: str = "",
+    known: Known,
 ) -> tuple[Checker, tuple[TestCase, ...], tuple[TestCase, ...]]:
     """Return the checker and the public and hidden tests of test code.
 
@@ -273,12 +270,7 @@ def code_tests(
         entry_point: name of the function or class that they call.
         before: source that runs before them.
         first: number of tests of `hidden` that are public, if `public` is None.
-        defined: names that a known solution defines, and whether each is a class.
-        preamble: source that runs before the solution. If the tests use a function of it, or a
-            class with methods, it runs before the tests as well: no solution may replace what
-            judges.
-        starter: starter code, of which the same holds for what it defines whole.
-        statement: what the model is told to define.
+        known: what the problem says about names, apart from its tests.
     """
     if public is None:
         parts = [(hidden, slice(first), True), (hidden, slice(first, None), False)]
@@ -297,13 +289,7 @@ def code_tests(
         before,
         [text for units in read for text in units.texts],
         entry_point,
-        Known(
-            defined=defined or {},
-            preamble=preamble,
-            starter=starter,
-            statement=statement,
-            shown="\n".join(test.input for test in cases[0]),
-        ),
+        replace(known, shown="\n".join(test.input for test in cases[0])),
     )
     code = TestCode(
         before="\n".join(filter(None, (names.before, before))),
@@ -313,8 +299,8 @@ def code_tests(
         public=scripts[0],
         hidden=scripts[1],
     )
-    known, unknown = cases
-    marked = tuple(test.model_copy(update={"public": True}) for test in known)
+    shown, unknown = cases
+    marked = tuple(test.model_copy(update={"public": True}) for test in shown)
     unused = {name for name in ("classes", "shared", "asked") if not getattr(code, name)}
     text = code.model_dump_json(exclude=unused).encode("utf-8", "surrogatepass")
     checker = Checker(kind="tests", code=hashlib.sha256(text).hexdigest(), tests=code)

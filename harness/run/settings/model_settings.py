@@ -27,17 +27,6 @@ MOST_HEADERS = 100
 MOST_TOP_K = 2**31 - 1
 
 
-def with_preset(values: Any) -> Any:
-    """Add the values of a preset for keys that are not given."""
-    if not isinstance(values, Mapping):
-        return values
-    keys = cast("Mapping[str, Any]", values)
-    name = keys.get("sampling_preset")
-    if not isinstance(name, str) or name not in PRESETS:
-        return keys
-    return {**PRESETS[name], **keys, "sampling_preset": None}
-
-
 def read_extra_body(value: Any) -> dict[str, Any] | None:
     """Read a JSON object, or its text; None if empty. Raises PydanticCustomError."""
     wrong = PydanticCustomError("extra_body", 'give a JSON object, as {"top_k": 20}')

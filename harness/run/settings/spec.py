@@ -15,7 +15,7 @@ from harness.run.settings.execution_settings import ExecutionSettings, JudgingSe
 from harness.run.settings.given import Given
 from harness.run.settings.impossible_settings import ImpossibleSettings
 from harness.run.settings.mode_settings import ModeSettings
-from harness.run.settings.model_settings import PRESET_KEYS, RequestSettings, with_preset
+from harness.run.settings.model_settings import PRESET_KEYS, PRESETS, RequestSettings
 from harness.run.settings.problem_settings import ProblemSettings
 from harness.run.settings.setting import is_said, settings_of
 from harness.run.settings.unknown_keys import refuse_unknown
@@ -49,7 +49,11 @@ class RunSpec(
     @model_validator(mode="before")
     @classmethod
     def _with_preset(cls, values: Any) -> Any:
-        return with_preset(values)
+        """Add the values of a preset for keys that are not given."""
+        name = values.get("sampling_preset") if isinstance(values, Mapping) else None
+        if not isinstance(name, str) or name not in PRESETS:
+            return cast("Any", values)
+        return {**PRESETS[name], **cast("Mapping[str, Any]", values), "sampling_preset": None}
 
     @property
     def known_mode(self) -> Mode:

@@ -14,6 +14,7 @@ from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
 from harness.judged_by import NO_EXCEPTION, Checker
+from harness.kinds.code_tests.names import Known
 from harness.kinds.code_tests.units import code_tests, read_units
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
@@ -30,6 +31,8 @@ CHECK = """
             assert candidate(number) == number + 1
 """
 RIGHT = "def f(x): return x if isinstance(x, tuple) else x + 1"
+
+NOTHING = Known(defined={})
 
 
 @pytest.fixture
@@ -49,8 +52,10 @@ def run(worker: Worker) -> Run:
         known = defined_names(dedent(code))
         checker, public, hidden = code_tests(
             *(None, units, name, dedent(before), first),
-            defined=known,
-            statement=f"Define {', '.join(map('`{}`'.format, known))}.",
+            known=Known(
+                defined=known,
+                statement=f"Define {', '.join(map('`{}`'.format, known))}.",
+            ),
         )
         program = Program(dedent(code), "", name)
         return judge(worker, Task(program, (*public, *hidden), limits, checker=checker, **task))
@@ -73,7 +78,7 @@ def test_each_assertion_is_a_test(run: Run) -> None:
 
 def test_public_tests_hold_nothing_of_the_hidden_ones() -> None:
     tests = "def check(candidate):\n    assert candidate(1) == 2\n    assert candidate(3) == 987654"
-    checker, public, hidden = code_tests(None, read_units(tests), "f", "", 1)
+    checker, public, hidden = code_tests(None, read_units(tests), "f", "", 1, known=NOTHING)
     assert [test.input for test in public] == ["f(1)"]
     assert [test.output for test in hidden] == ["987654"]
     assert "987654" not in checker.of_public_tests().model_dump_json()
@@ -81,7 +86,7 @@ def test_public_tests_hold_nothing_of_the_hidden_ones() -> None:
 
 
 def test_public_tests_are_judged_without_the_others(run: Run, worker: Worker) -> None:
-    checker, public, _ = code_tests(None, read_units(dedent(CHECK)), "f", "", 1)
+    checker, public, _ = code_tests(None, read_units(dedent(CHECK)), "f", "", 1, known=NOTHING)
     task = Task(Program(RIGHT, "", "f"), public, LIMITS, checker=checker.of_public_tests())
     assert verdicts(judge(worker, task)) == ["accepted"]
     assert verdicts(run(RIGHT, CHECK, first=1)) == ["accepted"] * 3
@@ -186,7 +191,7 @@ def test_lying_solutions_do_not_pass_code_tests(run: Run, code: str) -> None:
 
 def test_a_solution_finds_nothing_of_the_tests(unguarded: Worker, search: str, secret: str) -> None:
     tests = f"def check(candidate):\n    assert candidate(1) == {secret!r}"
-    checker, _, hidden = code_tests(None, read_units(tests), "f", "")
+    checker, _, hidden = code_tests(None, read_units(tests), "f", "", known=NOTHING)
     code = f"{dedent(search)}\ndef f(x): return found()"
     grade = judge(unguarded, Task(Program(code, "", "f"), hidden, LIMITS, checker=checker))
     assert grade.verdict is Verdict.WRONG_ANSWER, grade
@@ -328,7 +333,7 @@ def test_test_code_that_cannot_be_used_is_refused(tests: Any, message: str) -> N
 
 def test_what_a_test_is_shown_as() -> None:
     tests = ["assert f(1) == 2", "assert f(3)"]
-    _, _, hidden = code_tests(None, read_units(tests), "f", "")
+    _, _, hidden = code_tests(None, read_units(tests), "f", "", known=NOTHING)
     assert [(test.input, test.output) for test in hidden] == [
         ("f(1)", "2"),
         ("assert f(3)", NO_EXCEPTION),

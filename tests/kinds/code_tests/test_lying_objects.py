@@ -15,6 +15,7 @@ from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade
+from harness.kinds.code_tests.names import Known
 from harness.kinds.code_tests.units import code_tests, read_units
 from harness.sandbox.limits import MEBIBYTE, Limits
 from harness.sandbox.program import Program
@@ -30,9 +31,8 @@ def grade(worker: Worker, code: str, tests: str | Sequence[str], name: str = "f"
     known = defined_names(dedent(code))
     known[name] = False
     asked = ", ".join(map("`{}`".format, (*known, "MOST")))
-    checker, _, hidden = code_tests(
-        None, read_units(tests), name, "", defined=known, statement=f"Define {asked}."
-    )
+    names = Known(defined=known, statement=f"Define {asked}.")
+    checker, _, hidden = code_tests(None, read_units(tests), name, "", known=names)
     program = Program(dedent(code), "", name)
     return judge(worker, Task(program, hidden, LIMITS, checker=checker, stop=Stop.NEVER))
 

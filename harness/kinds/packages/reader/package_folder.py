@@ -74,10 +74,6 @@ class PackageFolder(Folder):
         """Return the source of a program, with the package's constants. Raises DataError."""
         return with_constants(self.string(path, MOST_PROGRAM_BYTES), constants)
 
-    def mapping(self, path: Path, constants: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """Return the keys and values of a YAML file. Raises DataError."""
-        return self._mapping(path, constants, may_repeat=False)
-
     def group(self, path: Path, constants: Mapping[str, str] | None = None) -> dict[str, Any]:
         """Return what the file of a group or test says; of a key that is given twice, the last.
 
@@ -86,11 +82,16 @@ class PackageFolder(Folder):
         Raises:
             DataError: it cannot be read.
         """
-        return self._mapping(path, constants, may_repeat=True)
+        return self.mapping(path, constants, may_repeat=True)
 
-    def _mapping(
-        self, path: Path, constants: Mapping[str, str] | None, *, may_repeat: bool
+    def mapping(
+        self,
+        path: Path,
+        constants: Mapping[str, str] | None = None,
+        *,
+        may_repeat: bool = False,
     ) -> dict[str, Any]:
+        """Return the keys and values of a YAML file. Raises DataError."""
         text = with_constants(self.string(path, MOST_YAML_BYTES), constants or {})
         try:
             value: object = parse_yaml(text, may_repeat=may_repeat)

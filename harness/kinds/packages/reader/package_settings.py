@@ -113,6 +113,11 @@ def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
         raise DataError(where, "problem_format_version", what)
     is_legacy = version in LEGACY
     validation = words(values.get("validation"), where, "validation")
+    given = values.get("limits")
+    if not isinstance(given, dict | None):
+        raise DataError(where, "limits", "no map of limits")
+    own = cast("dict[str, Any]", given or {})
+    refuse_misspelt(own, _LIMIT_KEYS, where)
     return PackageSettings(
         is_legacy=is_legacy,
         title=_title(values.get("name")),
@@ -120,11 +125,11 @@ def read_settings(values: Mapping[str, Any], where: str) -> PackageSettings:
         kinds=_kinds(values, validation, where),
         is_custom=_is_custom(validation, where) if is_legacy or validation else None,
         validator_flags=flags(values.get("validator_flags"), where, "validator_flags"),
-        limits=_limits(values.get("limits"), where),
+        limits=_limits(own, where),
         languages=_languages(values.get("languages"), where),
         constants=read_constants(values.get("constants"), where),
-        validator_limits=_validator_limits(values.get("limits"), where),
-        limit_rule=_limit_rule(values.get("limits"), where, is_legacy=is_legacy),
+        validator_limits=_validator_limits(own, where),
+        limit_rule=_limit_rule(own, where, is_legacy=is_legacy),
         version=version,
         grading=mapping(values.get("grading"), where, "grading"),
         has_scores="score" in validation[1:],
@@ -204,13 +209,7 @@ def _name(value: object) -> str:
     return str(value).strip()[:200] if isinstance(value, str | int | float) else ""
 
 
-def _limits(given: object, where: str) -> PackageLimits:
-    if given is None:
-        return PackageLimits()
-    if not isinstance(given, dict):
-        raise DataError(where, "limits", "no map of limits")
-    values = cast("dict[str, Any]", given)
-    refuse_misspelt(values, _LIMIT_KEYS, where)
+def _limits(values: Mapping[str, Any], where: str) -> PackageLimits:
     seconds, memory, output = (values.get(key) for key in ("time_limit", "memory", "output"))
     if (code := values.get("code")) is not None:
         most = float("inf")
@@ -224,8 +223,7 @@ def _limits(given: object, where: str) -> PackageLimits:
     )
 
 
-def _limit_rule(given: object, where: str, *, is_legacy: bool) -> LimitRule:
-    values = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+def _limit_rule(values: Mapping[str, Any], where: str, *, is_legacy: bool) -> LimitRule:
     newer = values.get("time_multipliers")
     several = cast("dict[str, Any]", newer) if isinstance(newer, dict) else {}
     factor = several.get("ac_to_time_limit", values.get("time_multiplier"))
@@ -239,8 +237,7 @@ def _limit_rule(given: object, where: str, *, is_legacy: bool) -> LimitRule:
     )
 
 
-def _validator_limits(given: object, where: str) -> ValidatorLimits:
-    values = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+def _validator_limits(values: Mapping[str, Any], where: str) -> ValidatorLimits:
     seconds, memory = values.get("validation_time"), values.get("validation_memory")
     usual, key = ValidatorLimits(), "limits.validation_"
     return ValidatorLimits(
