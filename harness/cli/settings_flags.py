@@ -152,7 +152,7 @@ def with_set(
         word, equals, value = text.partition("=")
         key = word.strip().replace("-", "_")
         if key in SETTINGS and not value:
-            value = SETTINGS[key].metavar or "VALUE"
+            value = _metavar(key) or "VALUE"
             raise UsageError(f"{SET} {text[:100]}: give {key}={value}. {SETTINGS[key].help}")
         if not (equals and key and value):
             raise UsageError(f"{SET} {text[:100]}: give KEY=VALUE, as max_turns=5")
@@ -179,10 +179,21 @@ def complete_set(incomplete: str, keys: Collection[str] = RunSpec.model_fields) 
 
 def _choices(key: str) -> list[str]:
     """Return the words that a setting's value may be, if it is one of a few."""
-    field = RunSpec.model_fields.get(key)
-    kinds = () if field is None else (field.annotation, *get_args(field.annotation))
-    words = [str(each) for kind in kinds if get_origin(kind) is Literal for each in get_args(kind)]
-    return ["true", "false"] if bool in kinds else words
+    if key not in RunSpec.model_fields:
+        return []
+    return ["true", "false"] if _kind(key) is bool else _words(key)
+
+
+def _words(key: str) -> list[str]:
+    """Return the values of a setting that has one of a few words."""
+    kind = RunSpec.model_fields[key].annotation
+    kinds = (kind, *get_args(kind))
+    return [str(each) for of in kinds if get_origin(of) is Literal for each in get_args(of)]
+
+
+def _metavar(key: str) -> str | None:
+    """Return what stands for a value in the help: its words where it has a few of them."""
+    return SETTINGS[key].metavar or "|".join(_words(key)) or None
 
 
 def _annotation(key: str) -> Any:
@@ -198,7 +209,7 @@ def option(key: str) -> Any:
         *names,
         help=_help(key),
         rich_help_panel=setting.panel,
-        metavar=setting.metavar,
+        metavar=_metavar(key),
         autocompletion=_COMPLETERS.get(key),
     )
 

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import InstanceOf, TypeAdapter
+from pydantic import TypeAdapter
 
 from harness.cache import cache_folder
 from harness.closing import Closing
@@ -34,12 +34,9 @@ SUBJECT, SETTINGS = 16, 12  # characters of a key; the code's hash follows
 KEY = SUBJECT + SETTINGS + CODE_HASH
 REASON = 300  # longest reason, in characters
 _LONGEST_LINE = 8_192  # longer than any line written here, escapes included
-_VALUES: TypeAdapter[tuple[Any, ...]] = TypeAdapter(
-    tuple[
-        *(str, Verdict, int, float, int | None, InstanceOf[str]),
-        *(Level | Literal[""], int, float | None, bool, float),
-    ]
-)
+_Place = Level | Literal[""]
+_Line = tuple[str, Verdict, int, float, int | None, Any, _Place, int, float | None, bool, float]
+_VALUES = TypeAdapter(_Line)
 """The values of a line: the key, and the fields of `Finding`, whose reason may be any text."""
 
 
@@ -228,9 +225,9 @@ def _decode(line: bytes) -> Finding | None:
     if not line.endswith(b"]\n"):
         return None
     try:
-        _, *values = _VALUES.validate_python(json.loads(line))
-    except (ValueError, RecursionError):
+        values: Any = _VALUES.validate_python(json.loads(line))
+        finding = Finding(*values[1:])
+    except (ValueError, TypeError, RecursionError):
         return None
-    finding = Finding(*values)
     usable = 0 <= finding.slowest_passed_s <= finding.slowest_s < math.inf
     return finding if usable and finding.verdict not in INFRASTRUCTURE else None

@@ -100,11 +100,10 @@ class Headers:
             return self._known[key]
         for place in self.folder.glob(f"{key}.*"):
             if _is_own(self.folder) and _is_trusted(place):
-                digest = hashlib.sha256()
+                digest = ""
                 with suppress(OSError), (place / f"{HEADER}.gch").open("rb") as file:
-                    while data := file.read(MEBIBYTE):
-                        digest.update(data)
-                if place.name == f"{key}.{digest.hexdigest()}":
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                if place.name == f"{key}.{digest}":
                     self._known[key] = place
                     with suppress(OSError):
                         os.utime(place)

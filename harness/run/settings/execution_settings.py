@@ -103,7 +103,7 @@ class ExecutionSettings(SettingsGroup):
     ] = Field(default=None, ge=1, le=MOST_IN_FLIGHT)
     executor: Annotated[
         ExecutorName,
-        _place("Judge on this machine, or on all nodes of a Ray cluster.", metavar="local|ray"),
+        _place("Judge on this machine, or on all nodes of a Ray cluster."),
     ] = "local"
     ray_address: Annotated[
         str | None,
@@ -278,7 +278,6 @@ class JudgingSettings(SettingsGroup):
         _times(
             "Timing method: interleaved with references (paired), or Mercury's protocol of "
             "128 iterations.",
-            metavar="paired|mercury",
             effective=lambda spec: spec.efficiency,
             otherwise="--set timing says how --efficiency measures; give that too",
         ),

@@ -29,7 +29,6 @@ class ImpossibleSettings(SettingsGroup):
         _of_them(
             "Change the expected output of a public test (oneoff), or add a test with the same "
             "input and another output (conflicting).",
-            metavar="oneoff|conflicting",
             otherwise="--set impossible_kind goes with --set impossible=SHARE; give that too",
         ),
     ] = "oneoff"

@@ -51,7 +51,6 @@ class ModeSettings(SettingsGroup):
         Setting(
             "Language of the solutions: python, or cpp for C++.",
             "Mode",
-            metavar="python|cpp",
         ),
     ] = "python"
     tool_protocol: Annotated[
@@ -60,7 +59,6 @@ class ModeSettings(SettingsGroup):
             "Give the model its tools natively (native), or none: it answers with a program "
             "(text). Default: native until the provider refuses (auto).",
             "Mode",
-            metavar="auto|native|text",
         ),
     ] = "auto"
     max_turns: Annotated[
@@ -93,7 +91,6 @@ class ModeSettings(SettingsGroup):
             "Conversation after a program that failed: it grows (grow), or is a new one (fresh). "
             "Default: fresh in text, grow with native tools (auto).",
             "Mode",
-            metavar="auto|grow|fresh",
         ),
     ] = "auto"
     repeats: Annotated[

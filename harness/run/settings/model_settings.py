@@ -166,7 +166,6 @@ class RequestSettings(SettingsGroup):
         Setting(
             "Published settings. livecodebench: temperature 0.2, top_p 0.95, 10 samples per "
             "problem. Flags that you give win.",
-            metavar="livecodebench",
             heeded_by="asks",
             compared=False,
         ),
@@ -177,7 +176,6 @@ class RequestSettings(SettingsGroup):
             "Protocol of the requests: chat completions, OpenAI's Responses or Anthropic's "
             "Messages. Default: the provider's own; chat at other addresses.",
             "Model",
-            metavar="chat|responses|messages",
         ),
     ] = None
     api_key_env: Annotated[

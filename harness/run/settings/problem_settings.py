@@ -97,7 +97,6 @@ class ProblemSettings(SettingsGroup):
         _grows(
             "Which problems to take if more match than --sample-size.",
             "Problems",
-            metavar="first|random|stratified",
         ),
     ] = "first"
     seed: Annotated[

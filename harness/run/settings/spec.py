@@ -50,10 +50,11 @@ class RunSpec(
     @classmethod
     def _with_preset(cls, values: Any) -> Any:
         """Add the values of a preset for keys that are not given."""
-        name = values.get("sampling_preset") if isinstance(values, Mapping) else None
+        keys = cast("Mapping[str, Any]", values if isinstance(values, Mapping) else {})
+        name = keys.get("sampling_preset")
         if not isinstance(name, str) or name not in PRESETS:
             return cast("Any", values)
-        return {**PRESETS[name], **cast("Mapping[str, Any]", values), "sampling_preset": None}
+        return {**PRESETS[name], **keys, "sampling_preset": None}
 
     @property
     def known_mode(self) -> Mode:

@@ -323,11 +323,8 @@ def _where(table: Columns, places: Iterable[int], key: str, *, empty: bool = Fal
 def _rate(table: Columns, places: Sequence[int]) -> Rate | None:
     """Return pass@1 of graded results."""
     accepted = Verdict.ACCEPTED
-    return _over(table, places, [float(each is accepted) for each in table.at("verdict", places)])
-
-
-def _over(table: Columns, places: Iterable[int], values: Iterable[float]) -> Rate | None:
-    return rate_by_problem(zip(table.at("problem_id", places), values, strict=True))
+    solved = [float(each is accepted) for each in table.at("verdict", places)]
+    return rate_by_problem(zip(table.at("problem_id", places), solved, strict=True))
 
 
 def _pooled(table: Columns, places: Sequence[int], values: Sequence[bool]) -> Rate | None:
