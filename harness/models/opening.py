@@ -1,21 +1,18 @@
 """Open the model of a name: a provider's client, a plug-in's model, or the user's own code."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.models.clients.client_of import client_of
 from harness.models.clients.timeouts import Timeouts
 from harness.models.environment import HF_TOKEN
-from harness.models.protocol import (
-    Model,
-    ModelError,
-    ModelSettings,
-    UserMessage,
-)
-from harness.models.providers import PYTHON_PREFIX
+from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
+from harness.models.providers import PYTHON_PREFIX, Protocol
 from harness.models.route import Route
 from harness.models.user_code import load_attribute, model_of
 from harness.plugins import Plugin
+
+if TYPE_CHECKING:
+    from harness.models.clients.client import Client
 
 
 def open_model(
@@ -100,3 +97,15 @@ def example_request(route: Route, settings: ModelSettings) -> dict[str, Any]:
         return client_of(route.protocol).body(route.model, route.base_url, hello, (), settings)
     except ModelError as error:
         raise UsageError(f"model {route.name!r}: {error}") from None
+
+
+def client_of(protocol: Protocol) -> "type[Client]":
+    """Return the client class of a protocol."""
+    match protocol:
+        case Protocol.CHAT_COMPLETIONS:
+            from harness.models.clients.openai_chat import OpenAIChat as Client
+        case Protocol.RESPONSES:
+            from harness.models.clients.openai_responses import OpenAIResponses as Client
+        case Protocol.MESSAGES:
+            from harness.models.clients.anthropic_messages import AnthropicMessages as Client
+    return Client
