@@ -20,7 +20,6 @@ from harness.features.experiment.variant_runs import (
 )
 from harness.features.experiment.variants import SAMPLES, Variant
 from harness.figures import count, percent
-from harness.run.engine.controller import RunController
 from harness.run.engine.lifecycle import PreparedRun
 from harness.run.settings.spec import stored
 from harness.run.store.results import SampleResult
@@ -62,7 +61,10 @@ def random_order(problems: Iterable[str], seed: int) -> list[str]:
 
 
 def batches(
-    order: Sequence[str], concurrency: int, growth: float = GROWTH
+    order: Sequence[str],
+    concurrency: int,
+    growth: float = GROWTH,
+    room: Callable[[Sequence[str]], int] = len,
 ) -> Iterator[Sequence[str]]:
     """Yield the problems up to each interim look, including those of earlier looks.
 
@@ -73,17 +75,13 @@ def batches(
         order: all problems, in order.
         concurrency: number of requests in flight, which a later batch must keep busy.
         growth: smallest size of a later batch, as a share of the problems before.
+        room: returns how many of the next problems may be asked; after 0, no batch follows.
     """
     size, asked = 1, 0
-    while asked < len(order):
-        asked += size
-        size = _next_size(size, asked, concurrency, growth)
+    while asked < len(order) and (more := room(order[asked : asked + size])):
+        asked += more
         yield order[:asked]
-
-
-def _next_size(size: int, asked: int, concurrency: int, growth: float) -> int:
-    """Return the size of the batch after one of this size, with which so many are asked."""
-    return min(EARLY_GROWTH * size, max(FIRST, concurrency, int(asked * growth)))
+        size = min(EARLY_GROWTH * size, max(FIRST, concurrency, int(asked * growth)))
 
 
 def in_batches(variants: Sequence[Variant], goal: Goal) -> bool:
@@ -107,7 +105,6 @@ class GridRun:
         experiment: the experiment.
         runs: the prepared runs of its variants.
         goal: when it may stop early.
-        controller: knows whether the user has interrupted, and reports notices.
         run_part: runs part of a variant.
         announce: called with each variant's run before it starts.
         tell: called with each line on the progress.
@@ -122,7 +119,6 @@ class GridRun:
     experiment: Experiment
     runs: VariantRuns
     goal: Goal
-    controller: RunController
     run_part: CarryOut
     announce: Callable[[PreparedRun], None]
     tell: Callable[[str], None]
@@ -151,7 +147,8 @@ class GridRun:
         plans = list(self.runs.plans.values())
         order = random_order(self.runs.problems, plans[0].spec.seed)
         concurrency = max(plan.spec.concurrency for plan in plans)
-        for asked in self._batches(order, concurrency):
+        growth = GROWTH if self.goal.stops else GROWTH_WITHOUT_LOOKS
+        for asked in batches(order, concurrency, growth, self._affordable):
             worked, goes_on = self._ask(asked)
             last = len(asked) == len(order)
             reason: Reason = "all_done" if last and goes_on else "incomplete"
@@ -160,24 +157,17 @@ class GridRun:
             if not goes_on:
                 return
 
-    def _batches(self, order: Sequence[str], concurrency: int) -> Iterator[Sequence[str]]:
-        """Yield the problems up to each look; with a budget, as many more as it can pay for."""
-        growth = GROWTH if self.goal.stops else GROWTH_WITHOUT_LOOKS
+    def _affordable(self, following: Sequence[str]) -> int:
+        """Return how many of the next problems the budget can pay for."""
         if not self.runs.is_limited:
-            yield from batches(order, concurrency, growth)
-            return
-        size, asked = 1, 0
-        while asked < len(order):
-            done = self._whole_problems()
-            new = len(set(order[: asked + size]) - done)
-            asked = len(order[: asked + size]) - new
-            room = self.runs.room(len(done))
-            if new and room < 1:
-                self.runs.refuse(self.experiment)
-                return
-            asked += min(new, int(room))
-            size = _next_size(size, asked, concurrency, growth)
-            yield order[:asked]
+            return len(following)
+        done = self._whole_problems()
+        new = len(set(following) - done)
+        room = self.runs.room(len(done))
+        if new and room < 1:
+            self.runs.refuse()
+            return 0
+        return len(following) - new + int(min(new, room))
 
     def _whole_problems(self) -> set[str]:
         """Return the problems that have a result in every variant."""
@@ -266,7 +256,7 @@ class GridRun:
         return sum(
             sum(self._still_to_buy(variant, every).values())
             if variant.name in self.experiment.auto_shots
-            else len(self.runs.left(self.experiment, variant, None).samples)
+            else len(self.runs.left(variant, None).samples)
             for variant in self.experiment.variants
         )
 
@@ -291,7 +281,7 @@ class GridRun:
             asked: ids of the problems to run, in order; None for all.
             most: how many samples of each problem to run; default: all.
         """
-        prepared = self.runs.left(self.experiment, variant, asked, most)
+        prepared = self.runs.left(variant, asked, most)
         if asked is not None and not prepared.samples:
             return False, True
         if variant.name not in self.begun:
@@ -299,15 +289,15 @@ class GridRun:
             number = f"{len(self.begun)} of {len(self.experiment.variants)}"
             self.tell(f"variant {number}: {variant.name}")
             self.announce(prepared)
-        outcome = self.runs.carry_out(self.experiment, variant, prepared, self.run_part)
+        outcome = self.runs.carry_out(variant, prepared, self.run_part)
         rate = outcome.summary.pass_at_1
         if asked is None and prepared.samples and rate is not None:
             self.tell(f"{variant.name}: pass@1 {percent(rate.value)}")
         stopped = outcome.stopped_by_provider
         if stopped:
             self.stopped.add(variant.name)
-            self.controller.reporter.notice(printable_line(f"{variant.name}: {stopped}"))
-        halts = self.controller.interrupts or outcome.budget.turned_away
+            self.runs.controller.reporter.notice(printable_line(f"{variant.name}: {stopped}"))
+        halts = self.runs.controller.interrupts or outcome.budget.turned_away
         paired = self.goal.stops or bool(self.experiment.auto_shots)
         return bool(prepared.samples), not (halts or (stopped and asked is not None and paired))
 

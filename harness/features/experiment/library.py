@@ -228,7 +228,7 @@ class ExperimentRun:
         read = reader or self.controller.reader
         if len(languages) > 1:
             read = taken_by_all(read, languages, reporter.notice)
-        self.runs = VariantRuns(self.controller, own or {}, read)
+        self.runs = VariantRuns(asked.path, self.controller, own or {}, read)
         self.experiment = experiment_at(asked.path, asked.grid)
         check_pair(asked.goal, len(self.experiment.variants), asked.say)
         self._asked, self._watch, self._tell = asked, watch, tell
@@ -237,7 +237,7 @@ class ExperimentRun:
         """Prepare every variant, so that mistakes are found before anything costs."""
         if not self.controller.dry_run:
             check_writable(self.experiment.path, "an experiment")
-        prepared = self.runs.prepare(self.experiment)
+        prepared = self.runs.prepare(self.experiment.variants)
         kept = [prepared[each.name].plan.spec.found for each in self.experiment.variants]
         grid = replace(self._asked.grid, variants=_passed(self._asked.grid.variants, kept))
         self._asked = replace(self._asked, grid=grid)
@@ -289,12 +289,11 @@ class ExperimentRun:
                     f"{asked.path} has just been changed by another process; try again"
                 )
             experiment.write()
-            runs.count_spending(experiment)
+            runs.count_spending()
             grid_run = GridRun(
                 experiment,
                 runs,
                 asked.goal,
-                self.controller,
                 run_part=carry_out,
                 announce=self.announce,
                 tell=self._tell,

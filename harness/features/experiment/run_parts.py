@@ -4,16 +4,36 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from harness.models.protocol import Model
+from harness.run.engine.controller import RunController
 from harness.run.engine.earlier_spending import budget_of
-from harness.run.engine.lifecycle import PreparedRun
+from harness.run.engine.lifecycle import PreparedRun, Read
 from harness.run.engine.outcome import Outcome
 from harness.run.plan.budget import Budget, Total
 from harness.run.session.sync import run
-from harness.run.store.directory import MANIFEST
+from harness.run.settings.spec import RunSpec
+from harness.run.store.directory import MANIFEST, read_manifest
 from harness.run.store.transcripts import FOLDER
 
 CarryOut = Callable[[PreparedRun, Path, Budget], Outcome]
 """Carries out part of a run, as `RunController.carry_out` does."""
+
+
+def prepare_part(
+    controller: RunController, path: Path, spec: RunSpec, read: Read, own_model: Model | None = None
+) -> PreparedRun:
+    """Prepare a run, or the rest of the one that is there.
+
+    Its prompt folder may stand elsewhere than at its beginning: the hash is compared.
+
+    Raises:
+        HarnessError: see `harness.run.plan.plan.prepare`.
+    """
+    if not (path / MANIFEST).exists():
+        return controller.new(spec, read=read, own_model=own_model)
+    before = read_manifest(path)
+    before["spec"] = {**before["spec"], "prompt": spec.prompt}
+    return controller.further(path, spec, before, read=read, own_model=own_model)
 
 
 def carry_out_part(
@@ -35,6 +55,11 @@ def carry_out_part(
     spec = prepared.plan.spec.model_copy(update={"max_cost": None, "max_tokens_total": None})
     prepared = replace(prepared, plan=replace(prepared.plan, spec=spec))
     return carry_out(prepared, path, budget)
+
+
+def first_failure(outcome: Outcome) -> str:
+    """Return which sample failed first, and why; empty if none did."""
+    return next((f"{each.sample}: {each.cause}" for each in outcome.failures), "")
 
 
 def close_models(prepared: Iterable[PreparedRun]) -> None:

@@ -2,15 +2,20 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
 from harness.agent.attempt import StopReason
 from harness.errors import UsageError
-from harness.features.experiment.experiment_file import Experiment
-from harness.features.experiment.run_parts import CarryOut, carry_out_part, close_models
+from harness.features.experiment.run_parts import (
+    CarryOut,
+    carry_out_part,
+    close_models,
+    first_failure,
+    prepare_part,
+)
 from harness.features.experiment.variants import Variant
 from harness.models.protocol import Model
 from harness.models.replay import ReplayModel
@@ -38,6 +43,7 @@ class VariantRuns:
     """The runs of all variants. A variant may run in several parts.
 
     Args:
+        path: the experiment's directory.
         controller: prepares the runs.
         own: models that are objects of the user, by name.
         reader: returns a function that loads problems.
@@ -49,6 +55,7 @@ class VariantRuns:
         budget: budget of the latest part; None before the first.
     """
 
+    path: Path
     controller: RunController
     own: Mapping[str, object]
     reader: Callable[[RunSpec], Read]
@@ -61,7 +68,7 @@ class VariantRuns:
     _spent: dict[str, Total] = field(default_factory=dict[str, Total])
     _tried: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
-    def prepare(self, experiment: Experiment) -> Mapping[str, PreparedRun]:
+    def prepare(self, variants: Iterable[Variant]) -> Mapping[str, PreparedRun]:
         """Prepare every variant, so that mistakes are found before anything costs.
 
         All variants have the same problems, which are loaded once.
@@ -69,15 +76,15 @@ class VariantRuns:
         Raises:
             HarnessError: see `harness.run.plan.plan.prepare`.
         """
-        for variant in experiment.variants:
-            self._ready[variant.name] = self._prepared(experiment, variant)
+        for variant in variants:
+            self._ready[variant.name] = self._prepared(variant)
         return self._ready
 
-    def count_spending(self, experiment: Experiment) -> None:
+    def count_spending(self) -> None:
         """Read what each variant has spent so far of the budget."""
         for name, each in self._ready.items():
-            path = experiment.path / name
-            self._spent[name] = NOTHING if each.before is None else budget_of(each.plan, path).spent
+            if each.before is not None:
+                self._spent[name] = budget_of(each.plan, self.path / name).spent
 
     def close(self) -> None:
         """Close the models of variants that were prepared but not started."""
@@ -114,12 +121,11 @@ class VariantRuns:
             default=math.inf,
         )
 
-    def refuse(self, experiment: Experiment) -> None:
+    def refuse(self) -> None:
         """Note that the budget is too low for another problem."""
         if self.budget is None:
             name, plan = next(iter(self.plans.items()))
-            elsewhere = sum((each for own, each in self._spent.items() if own != name), NOTHING)
-            self.budget = budget_of(plan, experiment.path / name, elsewhere)
+            self.budget = budget_of(plan, self.path / name, self._elsewhere(name))
         limit = self.budget.allowance.cost
         self.budget.turned_away = self.budget.reached or (
             StopReason.TOKEN_LIMIT if limit is None else StopReason.COST_LIMIT
@@ -127,7 +133,6 @@ class VariantRuns:
 
     def left(
         self,
-        experiment: Experiment,
         variant: Variant,
         asked: Sequence[str] | None,
         most: Mapping[str, int] | None = None,
@@ -135,7 +140,6 @@ class VariantRuns:
         """Return a prepared variant with its pending samples, problem by problem.
 
         Args:
-            experiment: the variant's experiment.
             variant: the variant with its current settings.
             asked: ids of the problems to run, in order; None for all. If given, samples that failed
                 in this invocation are not tried again.
@@ -149,7 +153,7 @@ class VariantRuns:
         ):
             if prepared is not None:
                 close_models([self._ready.pop(variant.name)])
-            prepared = self._ready[variant.name] = self._prepared(experiment, variant)
+            prepared = self._ready[variant.name] = self._prepared(variant)
         if asked is None:
             return prepared
         place = {problem: number for number, problem in enumerate(asked)}
@@ -164,15 +168,11 @@ class VariantRuns:
             samples = _at_most(samples, most)
         return replace(prepared, samples=samples)
 
-    def carry_out(
-        self, experiment: Experiment, variant: Variant, prepared: PreparedRun, carry_out: CarryOut
-    ) -> Outcome:
+    def carry_out(self, variant: Variant, prepared: PreparedRun, carry_out: CarryOut) -> Outcome:
         """Run some samples of a variant; other variants' spending counts in the budget."""
-        path = experiment.run(variant)
-        others = (each for name, each in self._spent.items() if name != variant.name)
-        elsewhere = sum(others, NOTHING)
+        elsewhere = self._elsewhere(variant.name)
         self._ready.pop(variant.name, None)
-        outcome = carry_out_part(prepared, path, elsewhere, carry_out)
+        outcome = carry_out_part(prepared, self.path / variant.name, elsewhere, carry_out)
         self.budget = outcome.budget
         self._spent[variant.name] = outcome.budget.spent - elsewhere
         self._tried |= {
@@ -181,9 +181,12 @@ class VariantRuns:
         pending = sum(outcome.summary.pending.values())
         self.failed += pending if outcome.stopped_by_provider else len(outcome.failed)
         if outcome.failures and not self.cause:
-            first = outcome.failures[0]
-            self.cause = printable_line(f"{variant.name}, {first.sample}: {first.cause}")
+            self.cause = printable_line(f"{variant.name}, {first_failure(outcome)}")
         return outcome
+
+    def _elsewhere(self, name: str) -> Total:
+        """Return what all variants but one have spent."""
+        return sum((each for other, each in self._spent.items() if other != name), NOTHING)
 
     def recorded(self, variant: Variant) -> int | None:
         """Return how many samples per problem are recorded; None if a model is used."""
@@ -192,8 +195,8 @@ class VariantRuns:
             return None
         return model.most_samples(problem.id for problem in self.plans[variant.name].problems)
 
-    def _prepared(self, experiment: Experiment, variant: Variant) -> PreparedRun:
-        path, spec = experiment.run(variant), variant.spec
+    def _prepared(self, variant: Variant) -> PreparedRun:
+        spec = variant.spec
         thing = self.own.get(str(spec.model))
         own = None if thing is None else _own_model(str(spec.model), thing)
 
@@ -203,11 +206,7 @@ class VariantRuns:
             return self._loaded[where]
 
         try:
-            if (path / MANIFEST).exists():
-                before = read_manifest(path)
-                prepared = self.controller.further(path, spec, before, read=read, own_model=own)
-            else:
-                prepared = self.controller.new(spec, read=read, own_model=own)
+            prepared = prepare_part(self.controller, self.path / variant.name, spec, read, own)
         except UsageError as error:
             raise UsageError(f"variant {variant.name}: {error}") from error
         self.plans[variant.name] = prepared.plan

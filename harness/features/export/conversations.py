@@ -27,7 +27,6 @@ from harness.agent.events import (
 )
 from harness.errors import RunDirectoryError
 from harness.models.prices.price import Price, cost
-from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import (
     AssistantMessage,
     Message,
@@ -43,7 +42,7 @@ from harness.run.store.results import SampleResult
 from harness.run.store.transcript import file_name
 from harness.run.store.transcript_contents import entries
 from harness.run.store.transcripts import Transcripts
-from harness.run.summary.loaded_run import Run
+from harness.run.summary.loaded_run import Run, price_in
 
 _UNSEEN = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Characters that JSON allows unescaped but that control a terminal."""
@@ -230,9 +229,7 @@ def atif_text(run: Run) -> Iterator[str]:
 
 
 def _trajectory(run: Run, result: SampleResult, events: list[Event]) -> dict[str, Any] | None:
-    stored = run.manifest.get("price")
-    price = None if stored is None else ListedPrice.model_validate(stored)
-    steps = _ExportedSteps(price).read(events)
+    steps = _ExportedSteps(price_in(run.path, run.manifest)).read(events)
     if not steps:
         return None
     totals: dict[str, Any] = {"total_steps": len(steps)}

@@ -23,7 +23,6 @@ from harness.errors import RunDirectoryError, StorageError, UsageError
 from harness.features.impossible.changed_tests import IMPOSSIBLE
 from harness.features.show.library import LoadedRun
 from harness.figures import count
-from harness.models.prices.price_lists import ListedPrice
 from harness.run.settings.python_arguments import path_of
 from harness.run.settings.python_messages import python_words
 from harness.run.settings.spec import RESUMABLE, RunSpec
@@ -40,7 +39,13 @@ from harness.run.store.planned_samples import samples_by_problem
 from harness.run.store.results import SampleResult, line_of, read_results
 from harness.run.store.transcripts import FOLDER, Transcripts
 from harness.run.store.versions import versions_together
-from harness.run.summary.loaded_run import max_tokens_of, prices_as_of, read_run, with_costs
+from harness.run.summary.loaded_run import (
+    max_tokens_of,
+    price_in,
+    prices_as_of,
+    read_run,
+    with_costs,
+)
 from harness.run.summary.summary import Summary, summarize
 from harness.sandbox.isolation import Level
 from harness.terminal.consoles import console
@@ -361,9 +366,7 @@ def _summary(parts: Sequence[ShardFolder], results: Sequence[SampleResult]) -> S
         failures.update(_failures(part.path / SUMMARY))
     first = parts[0].manifest
     planned = parts[0].total * first["spec"]["samples_per_problem"]
-    price = first.get("price")
-    listed = None if price is None else ListedPrice.model_validate(price)
-    done = with_costs(results, listed)
+    done = with_costs(results, price_in(parts[0].path, first))
     return summarize(
         done, planned, failures, prices_as_of=prices_as_of(first), max_tokens=max_tokens_of(first)
     )

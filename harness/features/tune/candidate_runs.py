@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.errors import RunDirectoryError, UsageError
-from harness.features.experiment.run_parts import carry_out_part
+from harness.errors import UsageError
+from harness.features.experiment.run_parts import carry_out_part, first_failure, prepare_part
 from harness.features.tune.tune_file import Ended
 from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
@@ -20,8 +20,9 @@ from harness.run.engine.outcome import Outcome
 from harness.run.plan.budget import NOTHING, Total
 from harness.run.plan.target import resolve_target
 from harness.run.settings.spec import RunSpec
-from harness.run.store.directory import MANIFEST, RESULTS, read_manifest
+from harness.run.store.directory import MANIFEST, RESULTS
 from harness.run.store.results import SampleResult, read_results
+from harness.run.summary.loaded_run import price_in
 from harness.sources.files.rows import Loaded
 from harness.text import printable_line
 
@@ -84,11 +85,7 @@ class CandidateRuns:
         path = self.folder / run_name
         named = {**NOT_SELECTING, "task": tuple(problems), "prompt": str(prompt)}
         spec = self.spec.model_copy(update=named)
-        if not (path / MANIFEST).exists():
-            return self.controller.new(spec, read=lambda _: self.loaded)
-        before = read_manifest(path)
-        before["spec"] = {**before["spec"], "prompt": str(prompt)}  # its hash is compared
-        return self.controller.further(path, spec, before, read=lambda _: self.loaded)
+        return prepare_part(self.controller, path, spec, lambda _: self.loaded)
 
     def ask(
         self,
@@ -164,10 +161,7 @@ class CandidateRuns:
             return SearchStoppedError("interrupted")
         if outcome.budget.turned_away is not None:
             return SearchStoppedError("budget", outcome.budget.state)
-        cause = outcome.stopped_by_provider or ""
-        if outcome.failures and not cause:
-            first = outcome.failures[0]
-            cause = f"{first.sample}: {first.cause}"
+        cause = outcome.stopped_by_provider or first_failure(outcome)
         return SearchStoppedError("pending", printable_line(cause))
 
     def _spent_by(self, path: Path) -> Total:
@@ -203,19 +197,6 @@ def most_of(totals: Iterable[Total]) -> Total:
     """Return the most dollars and the most tokens; zero of none."""
     each = [NOTHING, *totals]
     return Total(max(one.cost for one in each), max(one.tokens for one in each))
-
-
-def price_in(path: Path) -> ListedPrice | None:
-    """Return the price that a run was begun with; None if it is unknown.
-
-    Raises:
-        RunDirectoryError: it is not a run, or its price is invalid.
-    """
-    price = read_manifest(path).get("price")
-    try:
-        return None if price is None else ListedPrice.model_validate(price)
-    except ValueError as error:
-        raise RunDirectoryError(f"{path / MANIFEST}: the price is invalid") from error
 
 
 def refuse_recorded(spec: RunSpec) -> None:

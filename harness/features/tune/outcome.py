@@ -6,7 +6,7 @@ from pydantic import computed_field
 
 from harness.errors import RunDirectoryError
 from harness.features.compare.comparison import LEVEL, compare_runs
-from harness.features.tune.candidate_runs import price_in, spent_by_run
+from harness.features.tune.candidate_runs import spent_by_run
 from harness.features.tune.reflection import spent_on_reflection
 from harness.features.tune.search_record import CandidateRecord, read_record
 from harness.features.tune.tune_file import Ended, TuneFile, read_tune
@@ -14,6 +14,7 @@ from harness.figures import count, dollars, p_words
 from harness.frozen import Frozen
 from harness.run.plan.budget import NOTHING
 from harness.run.store.directory import MANIFEST
+from harness.run.summary.loaded_run import price_in
 
 SCHEMA = 1
 RUNS, CANDIDATES, REFLECTION, PROMPT = "runs", "candidates", "reflection", "prompt"

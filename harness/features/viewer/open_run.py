@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
+from harness.errors import RunDirectoryError
 from harness.features.viewer.result_index import ResultRow, Rows
 from harness.models.prices.price_lists import ListedPrice
 from harness.run.store import deletion
@@ -19,7 +18,7 @@ from harness.run.store.results import limits_of_the_run
 from harness.run.store.state import RunState, state_of
 from harness.run.store.transcript import file_name, sample_name
 from harness.run.store.transcripts import FOLDER
-from harness.run.summary.loaded_run import stored_summary
+from harness.run.summary.loaded_run import price_in, stored_summary
 from harness.run.summary.summary import Summary
 
 EXPERIMENT = "experiment.json"
@@ -167,9 +166,8 @@ class OpenRun:
     @property
     def price(self) -> ListedPrice | None:
         """Price of tokens; None if unknown."""
-        with suppress(ValidationError):
-            price = self.manifest.get("price")
-            return None if price is None else ListedPrice.model_validate(price)
+        with suppress(RunDirectoryError):
+            return price_in(self.path, self.manifest)
         return None
 
     def refresh(self) -> None:

@@ -126,14 +126,27 @@ def read_run(path: Path, manifest: dict[str, Any] | None = None) -> Run:
         RunDirectoryError: it is not a run, or a line of its results is invalid.
     """
     manifest = read_manifest(path) if manifest is None else manifest
-    try:
-        price = manifest.get("price")
-        listed = None if price is None else ListedPrice.model_validate(price)
-    except ValidationError as error:
-        raise RunDirectoryError(f"{path / MANIFEST}: the price is invalid") from error
+    listed = price_in(path, manifest)
     with uncollected():
         results = load_results(path / RESULTS)
         return Run(path, manifest, tuple(with_costs(results.results, listed)), results.repeated)
+
+
+def price_in(path: Path, manifest: Mapping[str, Any] | None = None) -> ListedPrice | None:
+    """Return the price that a run was begun with; None if it is unknown.
+
+    Args:
+        path: the run directory.
+        manifest: its manifest, if that is read already.
+
+    Raises:
+        RunDirectoryError: it is not a run, or its price is invalid.
+    """
+    price = (read_manifest(path) if manifest is None else manifest).get("price")
+    try:
+        return None if price is None else ListedPrice.model_validate(price)
+    except ValidationError as error:
+        raise RunDirectoryError(f"{path / MANIFEST}: the price is invalid") from error
 
 
 def stored_summary(path: Path, planned: int) -> Summary | None:
