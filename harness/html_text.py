@@ -1,7 +1,11 @@
-"""The text of some HTML."""
+"""The text of some HTML, and templates of pages."""
 
 import re
 from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _BLOCKS = {"p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "table", "tr", "pre", "section", "br"}
 _UNSEEN = {"script", "style", "head", "title"}
@@ -49,3 +53,17 @@ def html_text(html: str) -> str:
     reader.close()
     text = re.sub(r"[ \t]+\n", "\n", "".join(reader.parts))
     return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def page_templates(package: str, **settings: Any) -> "Environment":
+    """Return the templates of a package's pages, in which all values are escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        **settings,
+    )

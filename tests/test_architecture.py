@@ -75,6 +75,7 @@ BETWEEN_FEATURES = {
     ("import_", "show"),
     ("merge", "impossible"),
     ("merge", "show"),
+    ("regrade", "grade"),
     ("regrade", "impossible"),
     ("regrade", "show"),
     ("report", "compare"),

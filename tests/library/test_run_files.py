@@ -21,7 +21,7 @@ import harness
 from harness.errors import StorageError
 from harness.features.export import command as export
 from harness.features.export.sample_rows import csv_text
-from harness.features.import_.judgements import Judgements
+from harness.features.grade.sample_judgements import SampleJudgements
 from harness.features.merge import merge
 from harness.grading.jobs import Judged
 from harness.run.store.directory import write_json
@@ -163,12 +163,12 @@ class TestImport:
     def test_an_interrupt_keeps_what_was_judged(
         self, tmp_path: Path, revisions: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def keep(self: Judgements, judged: Judged) -> None:
+        def keep(self: SampleJudgements, judged: Judged) -> None:
             keep_all(self, judged)
             if len(harness.load_run(tmp_path / "r").results) == 1:
                 signal.raise_signal(signal.SIGINT)
 
-        keep_all = Judgements.keep
+        keep_all = SampleJudgements.keep
         with revisions.open("a") as file:
             for row in (
                 {"turn": 2, "code": "print(0)", "passed": True},
@@ -179,7 +179,7 @@ class TestImport:
         whole = harness.import_run(revisions, [ECHO, DOUBLE], tmp_path / "whole")
         given = (revisions, [ECHO, DOUBLE], tmp_path / "r")
         with monkeypatch.context() as patch:
-            patch.setattr(Judgements, "keep", keep)
+            patch.setattr(SampleJudgements, "keep", keep)
             with pytest.raises(KeyboardInterrupt, match=r"the same call, with out='.*r', goes on"):
                 harness.import_run(*given, workers=1)
         assert len(harness.load_run(tmp_path / "r").results) == 1

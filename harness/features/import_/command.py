@@ -9,8 +9,9 @@ from harness.agent.strategies.modes import LOOP, SHOT
 from harness.cli.settings_flags import JUDGING, with_settings
 from harness.cli.shared_flags import AsJson, Problems, with_progress_flags
 from harness.errors import INFRASTRUCTURE, INTERRUPTED, OK, UsageError
+from harness.features.grade.sample_judgements import failure_words
 from harness.features.import_.judgements import agreement_lines
-from harness.features.import_.library import failure_words, import_file
+from harness.features.import_.library import import_file
 from harness.features.import_.trajectory_file import FORMATS
 from harness.features.import_.trajectory_import import Imported, ImportRequest
 from harness.run.settings.given import Given
@@ -48,7 +49,8 @@ def import_given(request: ImportRequest, *, as_json: bool) -> int:
         err.print("interrupted; run the same command again to continue")
         return INTERRUPTED
     if imported.failures:
-        err.print(failure_words(imported.failures, "command"), soft_wrap=True)
+        failed = failure_words(imported.failures, "sample")
+        err.print(f"{failed}; the same command tries again", soft_wrap=True)
         return INFRASTRUCTURE
     return OK
 

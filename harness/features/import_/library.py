@@ -18,6 +18,7 @@ from rich.console import Group, RenderableType
 from harness.agent.attempt import Attempt, ChosenBy, StopReason
 from harness.agent.strategies.modes import SHOT
 from harness.errors import NothingSelectedError, UsageError
+from harness.features.grade.sample_judgements import Failure, failure_words
 from harness.features.grade.solution_readers import read_solutions
 from harness.features.grade.solutions import MatchedSolution, Published, match, unmatched_words
 from harness.features.import_.judgements import Compared, agreement_lines
@@ -87,7 +88,7 @@ class ImportedRun(LoadedRun):
         super().__init__(read_run(imported.path))
         self.compared: tuple[Compared, ...] = tuple(imported.compared)
         self.left_out: dict[str, int] = dict(imported.left_out)
-        self.failures: tuple[tuple[str, Verdict, str], ...] = tuple(imported.failures)
+        self.failures: tuple[Failure, ...] = tuple(imported.failures)
 
     @property
     def agreement(self) -> float | None:
@@ -164,7 +165,7 @@ def import_run(
         again = f"the same call, with out={str(request.out)!r}, goes on"
         raise KeyboardInterrupt(f"import_run(): interrupted; {again}")
     if imported.failures:
-        LOG.notice(failure_words(imported.failures, "call"))
+        LOG.notice(f"{failure_words(imported.failures, 'sample')}; the same call tries again")
     return ImportedRun(imported)
 
 
@@ -172,15 +173,6 @@ def _field(given: object) -> str | None:
     if not isinstance(given, str | None):
         raise UsageError("import_run(): problem_field: give a path, as 'metadata.task'")
     return given
-
-
-def failure_words(failures: Sequence[tuple[str, Verdict, str]], again: str) -> str:
-    """Say how many samples were not judged, and why; `again` is what tries again."""
-    sample, _, cause = failures[0]
-    return (
-        f"{count(len(failures), 'sample')} not judged, the first, {printable_line(sample)}, "
-        f"because: {printable_line(cause)}; the same {again} tries again"
-    )
 
 
 def import_file(

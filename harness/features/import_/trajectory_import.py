@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.agent import events
-from harness.agent.problem_kind import ProblemKind
 from harness.agent.strategies.modes import LOOP, mode_named
 from harness.errors import RunDirectoryError, UsageError
-from harness.features.grade.solutions import judged_answers, unmatched_words
+from harness.features.grade.sample_judgements import Failure, SampleJudgements, SampleToJudge
+from harness.features.grade.solutions import unmatched_words
 from harness.features.import_.imported_sample import WRITE_TOOLS, ImportedSample, WriteTool
-from harness.features.import_.judgements import Compared, Judgements
+from harness.features.import_.judgements import Compared, ImportedGrades
 from harness.features.import_.sample_finder import Finder, read_samples
 from harness.features.import_.trajectory import Trajectory
 from harness.features.import_.trajectory_file import TrajectoryFile
@@ -31,7 +31,6 @@ from harness.run.plan.languages import check_language, check_settings_of
 from harness.run.plan.problem_kinds import check_settings, check_tested, rules_of
 from harness.run.reporter import Reporter
 from harness.run.session.isolation import isolate
-from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, judging
 from harness.run.settings.given import Given
 from harness.run.settings.keys import JudgingKeys
@@ -111,7 +110,7 @@ class Imported:
     left_out: Mapping[str, int]
     total: int
     compared: Sequence[Compared] = ()
-    failures: Sequence[tuple[str, Verdict, str]] = ()
+    failures: Sequence[Failure] = ()
     interrupted: bool = False
 
 
@@ -179,29 +178,20 @@ def import_trajectories(
         write_transcripts(directory, file, finder, done, spec)
         price = None if spec.price is None else ListedPrice(**spec.price.model_dump())
         asked = [each for each in samples if each.name not in done and not each.error]
-        judgements = Judgements(directory, asked, price)
-        interrupted = _judge(judgements, rules, session, reporter)
-        pending = Counter(str(verdict) for _, verdict, _ in judgements.failures)
-        pending += Counter({"model_error": sum(bool(each.error) for each in samples)})
+        grades = ImportedGrades(directory, price)
+        judgements = SampleJudgements(
+            [SampleToJudge(each.name, each.problem, each.codes, each.final) for each in asked],
+            lambda place, own: grades.commit(asked[place], own),
+        )
+        interrupted = judgements.judge(rules, session, reporter)
+        broken = Counter({"model_error": sum(bool(each.error) for each in samples)})
         results = directory.committed()
-        summary = summarize(results, planned_samples(made_by), pending)
+        summary = summarize(results, planned_samples(made_by), judgements.pending + broken)
         directory.write_summary(summary.model_dump(mode="json"))
-    both = tuple(judgements.compared(samples, results))
-    failures = tuple(judgements.failures)
+    both = tuple(grades.compared(samples, results))
+    failures = judgements.failures
     total = len(samples) + unmatched.total()
     return Imported(directory.path, summary, dict(unmatched), total, both, failures, interrupted)
-
-
-def _judge(
-    judgements: Judgements, rules: ProblemKind, session: JudgingSession, reporter: Reporter
-) -> bool:
-    """Judge every revision; return whether the user interrupted it."""
-    jobs = judgements.jobs()
-    if rules.runs_code:
-        return judge_jobs(jobs, session, reporter, "revisions", judgements.keep)
-    for judged in judged_answers(jobs):
-        judgements.keep(judged)
-    return False
 
 
 def _plan(samples: Sequence[ImportedSample], done: set[str]) -> str:

@@ -1,6 +1,5 @@
 """`harness grade RUN` and `harness.regrade`: judge a run's solutions again, as another run."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,8 +8,9 @@ from typing import Any, Unpack
 from harness.cli.settings_flags import JUDGING
 from harness.cli.shared_flags import among
 from harness.errors import INTERRUPTED, RunDirectoryError, UsageError
+from harness.features.grade.sample_judgements import Failure, SampleJudgements, failure_words
 from harness.features.impossible.changed_tests import changes_of, with_changes
-from harness.features.regrade.stored_solutions import Regrading, answers_judged, stored_solutions
+from harness.features.regrade.stored_solutions import Regrading, stored_solutions
 from harness.features.show.library import LoadedRun, load_run
 from harness.figures import count
 from harness.grading.verdict import Verdict
@@ -22,7 +22,6 @@ from harness.run.plan.problem_kinds import check_settings, rules_of
 from harness.run.plan.problem_loader import Benchmark, checked, read
 from harness.run.reporter import LOG, Reporter
 from harness.run.session.isolation import isolate
-from harness.run.session.judging import judge_jobs
 from harness.run.session.judging_session import JudgingSession, judging, session_of
 from harness.run.settings.given import Given
 from harness.run.settings.keys import JudgingKeys
@@ -63,7 +62,7 @@ class Regraded:
     path: Path
     summary: Summary
     changed: tuple[tuple[SampleResult, Verdict], ...]
-    failures: Sequence[tuple[str, Verdict, str]]
+    failures: Sequence[Failure]
     interrupted: bool
 
 
@@ -110,8 +109,7 @@ def regrade(
     if regraded.interrupted:
         raise KeyboardInterrupt
     if regraded.failures:
-        sample, _, cause = regraded.failures[0]
-        LOG.notice(f"{count(len(regraded.failures), 'solution')} not judged; {sample}: {cause}")
+        LOG.notice(failure_words(regraded.failures, "solution"))
     return load_run(regraded.path)
 
 
@@ -174,17 +172,16 @@ def judge_again(
     done = {result.sample for result in directory.committed()}
     left = [each for each in stored if each.result.sample not in done]
     tell(f"{count(len(stored), 'solution')}, {len(left)} pending")
-    regrading = Regrading(directory, parent, left, rules.extractor(spec.extract), changes)
+    regrading = Regrading(directory, parent, rules.extractor(spec.extract), changes)
     try:
-        jobs = regrading.jobs()
-        if not rules.runs_code:
-            for judged in answers_judged(jobs):
-                regrading.keep(judged)
-            jobs = []
-        interrupted = judge_jobs(jobs, judging, reporter, "revisions", regrading.keep)
+        judgements = SampleJudgements(
+            [*map(regrading.sample, left)],
+            lambda place, grades: regrading.commit(left[place].result, grades),
+        )
+        interrupted = judgements.judge(rules, judging, reporter)
         results = directory.committed()
-        failures = Counter(str(verdict) for _, verdict, _ in regrading.failures)
-        summary = summarize(results, len(stored), failures, max_tokens=spec.max_tokens)
+        pending = judgements.pending
+        summary = summarize(results, len(stored), pending, max_tokens=spec.max_tokens)
         directory.write_summary(summary.model_dump(mode="json"))
     finally:
         directory.close()
@@ -194,7 +191,7 @@ def judge_again(
         for result in results
         if verdicts[result.sample] is not result.verdict_on_tests
     )
-    return Regraded(directory.path, summary, tuple(changed), tuple(regrading.failures), interrupted)
+    return Regraded(directory.path, summary, tuple(changed), judgements.failures, interrupted)
 
 
 def _with_limits(
@@ -261,9 +258,5 @@ def regrade_run(
         err.print(f"interrupted; go on with: harness grade {run} --out {regraded.path}")
         return INTERRUPTED
     if regraded.failures:
-        sample, _, cause = regraded.failures[0]
-        err.print(
-            f"{count(len(regraded.failures), 'solution')} not judged, the first, "
-            f"{printable_line(sample)}, because: {printable_line(cause)}"
-        )
+        err.print(failure_words(regraded.failures, "solution"))
     return gate(err, regraded.path, least, stranded=len(regraded.failures))

@@ -8,19 +8,17 @@ A result holds only the final solution, and the hashes of all revisions. Their p
 up by hash in the transcript. What is not found there, or has no hash in an older run, is unknown.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.agent.events import Event, Graded, Response, standing
 from harness.agent.extraction.code import Extract
 from harness.errors import RunDirectoryError
+from harness.features.grade.sample_judgements import SampleToJudge
 from harness.features.impossible.changed_tests import TestChange
 from harness.features.impossible.impossible_result import with_impossible
-from harness.grading.jobs import Job, Judged
-from harness.grading.verdict import INFRASTRUCTURE, UNKNOWN, Grade, Verdict
-from harness.kinds.questions.judge import judge_answer
+from harness.grading.verdict import UNKNOWN, Grade
 from harness.languages.program_key import code_hash
 from harness.problem import Problem
 from harness.run.store.directory import RESULTS, RunDirectory
@@ -65,12 +63,6 @@ def stored_solutions(parent: Path, problems: Sequence[Problem]) -> list[StoredSo
     return stored
 
 
-def answers_judged(jobs: Iterable[Job]) -> Iterator[Judged]:
-    """Yield the grades of answers, which need no sandbox. Raises DataError."""
-    for job in jobs:
-        yield Judged(job.number, judge_answer(job.problem, str(job.code)))
-
-
 def regraded(result: SampleResult, grades: Mapping[str, Grade]) -> SampleResult:
     """Return the result with new grades in place of its old ones.
 
@@ -100,12 +92,11 @@ def _public_passed(step: Revision, grade: Grade | None) -> int | None:
 
 
 class Regrading:
-    """Judges the revisions of samples again, and writes the new run.
+    """Reads the programs of the old run's samples, and writes the new run.
 
     Args:
         directory: directory of the new run.
         parent: directory of the old run.
-        stored: solutions of the old run.
         extract: the old run's rule that finds code in an answer.
         changes: the old run's changes of public tests, by problem id.
     """
@@ -114,67 +105,38 @@ class Regrading:
         self,
         directory: RunDirectory,
         parent: Path,
-        stored: Sequence[StoredSolution],
         extract: Extract,
         changes: Mapping[str, TestChange],
     ) -> None:
         self._directory = directory
         self._changes = changes
-        self._stored = stored
         self._extract = extract
         self._transcripts = Transcripts(parent)
-        self._jobs: list[tuple[int, Job]] = []
-        self._grades: dict[int, dict[str, Grade]] = {}
-        self._left = Counter[int]()
-        self.failures: list[tuple[str, Verdict, str]] = []
 
-    def jobs(self) -> list[Job]:
-        """Return the programs to judge, sorted by problem: each once per sample.
+    def sample(self, each: StoredSolution) -> SampleToJudge:
+        """Return a sample with the programs of its revisions, as far as they are found.
 
         Raises:
             RunDirectoryError: a transcript of the old run cannot be read.
         """
-        for place, each in enumerate(self._stored):
-            self._grades[place] = {}
-            for code in dict.fromkeys((*self._programs(each).values(), each.result.code)):
-                self._jobs.append((place, Job(len(self._jobs), each.problem, code)))
-                self._left[place] += 1
-        return sorted((job for _, job in self._jobs), key=lambda job: job.problem.id)
-
-    def _programs(self, each: StoredSolution) -> dict[str, str]:
-        steps, entry_point = each.result.steps, each.problem.entry_point
-        events = self._events(each.result) if steps else []
+        problem, result = each.problem, each.result
+        events = self._events(result) if result.steps else []
         answers = [event.response for event in events if isinstance(event, Response)]
-        return programs_of(answers, steps, self._extract, entry_point)
+        programs = programs_of(answers, result.steps, self._extract, problem.entry_point)
+        codes = dict.fromkeys((*programs.values(), result.code))
+        return SampleToJudge(result.sample, problem, [*codes], result.code)
 
     def _events(self, result: SampleResult) -> list[Event]:
         name = file_name(result.problem_id, result.index)
         there = self._transcripts.exists(name)
         return standing(self._transcripts.events(name)) if there else []
 
-    def keep(self, judged: Judged) -> None:
-        """Store a grade and commit the sample that it completes. Raises StorageError.
-
-        A sample whose final solution was not judged, because of the infrastructure, stays pending.
-        """
-        place, job = self._jobs[judged.number]
-        before, grades = self._stored[place].result, self._grades[place]
-        grades[code_hash(str(job.code))] = judged.grade
-        if job.code == before.code and judged.grade.verdict in INFRASTRUCTURE:
-            self.failures.append((before.sample, judged.grade.verdict, judged.cause))
-        self._left[place] -= 1
-        if self._left[place]:
-            return
-        del self._grades[place]
-        grade = grades[code_hash(before.code)]
-        if grade.verdict not in INFRASTRUCTURE:
-            self._take_over(before, grade)
-            result = regraded(before, grades)
-            change = self._changes.get(result.problem_id)
-            self._directory.results.append(with_impossible(result, change))
-
-    def _take_over(self, result: SampleResult, grade: Grade) -> None:
-        events = [event for event in self._events(result) if not isinstance(event, Graded)]
-        with self._directory.new_transcript(result.problem_id, result.index) as write:
-            for event in (*events, Graded(grade=grade)):
+    def commit(self, before: SampleResult, grades: Mapping[str, Grade]) -> None:
+        """Write a result with its new grades, by program. Raises StorageError."""
+        events = [event for event in self._events(before) if not isinstance(event, Graded)]
+        with self._directory.new_transcript(before.problem_id, before.index) as write:
+            for event in (*events, Graded(grade=grades[before.code])):
                 write(event)
+        result = regraded(before, {code_hash(code): grade for code, grade in grades.items()})
+        change = self._changes.get(result.problem_id)
+        self._directory.results.append(with_impossible(result, change))

@@ -32,6 +32,7 @@ from harness.features.report.first_screen import first_screen
 from harness.features.report.labelled_runs import LabelledRun, pairings, remarks, sides_of
 from harness.features.report.sections import sections_of
 from harness.figures import count, words
+from harness.html_text import page_templates
 from harness.run.store.results import SampleResult
 from harness.run.summary.filtered_run import EVERYTHING, filtered_together
 from harness.run.summary.filters import read_filters
@@ -140,7 +141,8 @@ def report_page(
     shown += [screen.chart] if screen.chart else []
     specs = {each.name: each.chart for each in shown if each.chart is not None}
     scripts = [*([chart_scripts()] if specs else []), own_script("report.js")]
-    return _template().render(
+    template = page_templates(PACKAGE, finalize=_shown).get_template("report.html.j2")
+    return template.render(
         title=title,
         heading=_heading(title, screen.title, ranking),
         only=sides[0].run.filtered_by,
@@ -238,20 +240,6 @@ def policy(scripts: Sequence[str]) -> str:
 def _shown(value: object) -> object:
     """Return texts with invisible characters spelled out."""
     return value if hasattr(value, "__html__") or not isinstance(value, str) else printable(value)
-
-
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(PACKAGE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html.j2")
 
 
 def write_report(

@@ -14,6 +14,7 @@ from rich.text import Text
 from harness.cache import write_whole
 from harness.features.tune.outcome import CandidateOutcome, TuneOutcome
 from harness.figures import count, percent
+from harness.html_text import page_templates
 from harness.terminal.rich_tables import words_table
 from harness.text import printable, printable_line
 
@@ -80,25 +81,19 @@ def write_page(outcome: TuneOutcome, start: Mapping[str, str]) -> None:
 
 def page_of(outcome: TuneOutcome, start: Mapping[str, str]) -> str:
     """Return the page as HTML."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(PACKAGE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     rows = [_page_row(depth, each, outcome, start) for depth, each in tree(outcome)]
-    template = environment.get_template("tune.html.j2")
-    return template.render(
-        name=printable_line(Path(outcome.path).name),
-        sentence=outcome.sentence,
-        remark=printable_line(outcome.remark),
-        split=outcome.split,
-        evaluations=outcome.evaluations,
-        proposals=outcome.proposals,
-        rows=rows,
+    return (
+        page_templates(PACKAGE)
+        .get_template("tune.html.j2")
+        .render(
+            name=printable_line(Path(outcome.path).name),
+            sentence=outcome.sentence,
+            remark=printable_line(outcome.remark),
+            split=outcome.split,
+            evaluations=outcome.evaluations,
+            proposals=outcome.proposals,
+            rows=rows,
+        )
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from harness.features.efficiency.efficiency_summary import (
@@ -18,6 +18,7 @@ from harness.features.efficiency.efficiency_summary import (
 from harness.features.efficiency.scale import Efficiency
 from harness.figures import clock, count, dollars, interval, p_value, percent, quantity
 from harness.grading.verdict import INFRASTRUCTURE
+from harness.html_text import page_templates
 from harness.languages import PYTHON
 from harness.languages.known import LANGUAGES
 from harness.run.store.pending import reason_text
@@ -58,13 +59,7 @@ def render(template: str, **values: Any) -> bytes:
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("harness.features.viewer"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = page_templates("harness.features.viewer")
     made.filters |= {"text": line, "name": name, "words": words, "lines": printable}
     return made
 
