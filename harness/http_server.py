@@ -2,9 +2,13 @@
 
 import socket
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+if TYPE_CHECKING:
+    from asyncio import TimerHandle
 
 LOOPBACK = "127.0.0.1"
 BACKLOG = 2_048
@@ -36,6 +40,35 @@ def quiet_config(app: Any, **settings: Any) -> uvicorn.Config:
         server_header=False,
         **settings,
     )
+
+
+class PatientConnection(H11Protocol):
+    """Connection that is closed unless its client does in time what the server waits for."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._patience: TimerHandle | None = None
+
+    def wait(self, seconds: float) -> None:
+        """Close the connection in so many seconds; a wait that has begun goes on."""
+        if self._patience is None:
+            self._patience = self.loop.call_later(seconds, self.drop)
+
+    def stop_waiting(self) -> None:
+        """Keep the connection, if the server waited."""
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def drop(self) -> None:
+        """Close the connection at once."""
+        self.stop_waiting()
+        self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the timer."""
+        self.stop_waiting()
+        super().connection_lost(exc)
 
 
 class Server(uvicorn.Server):

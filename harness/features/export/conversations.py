@@ -259,6 +259,14 @@ def _trajectory(run: Run, result: SampleResult, events: list[Event]) -> dict[str
             "harness": {
                 "mode": run.spec["mode"],
                 "revision_turns": [step.turn for step in result.steps],
+                "revisions": [
+                    {
+                        "turn": step.turn,
+                        "code_hash": step.code_hash,
+                        "tested": step.public_passed is not None,
+                    }
+                    for step in result.steps
+                ],
                 **{name: getattr(result, name) for name in KEPT},
             }
         },

@@ -14,12 +14,17 @@ from collections import OrderedDict
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Self
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
-
 from harness.agent.attempt import StopReason
 from harness.agent.events import AgentLeft
 from harness.features.external.session import McpSession
-from harness.http_server import LOOPBACK, Server, address_of, listen, quiet_config
+from harness.http_server import (
+    LOOPBACK,
+    PatientConnection,
+    Server,
+    address_of,
+    listen,
+    quiet_config,
+)
 from harness.tools.mcp_server import LONGEST_MESSAGE, NAME, server_of
 
 if TYPE_CHECKING:
@@ -80,7 +85,7 @@ class Door:
         self.clients.discard(id(connection))
 
 
-class _Connection(H11Protocol):
+class _Connection(PatientConnection):
     """One connection, registered with its `Door`."""
 
     door: Door
@@ -89,41 +94,29 @@ class _Connection(H11Protocol):
         super().__init__(*arguments, **named)
         self._served: ASGIApp = self.app
         self.app = self._enter
-        self._patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._patience = self.loop.call_later(self.door.headers_s, self.drop)
+        self.wait(self.door.headers_s)
         self.door.arrive(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._known()
         self.door.leave(self)
         super().connection_lost(exc)
-
-    def drop(self) -> None:
-        """Close the connection at once."""
-        self._known()
-        self.transport.abort()
-
-    def _known(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
 
     async def _enter(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Pass on a request with the key; refuse others before their body is read."""
         if not self.door.has_key(scope):
             await refuse(send, 401)
             return
-        self._known()
+        self.stop_waiting()
         if not self.door.admit(self):
             await refuse(send, 503)
             return
         await self._served(scope, receive, send)
 
 
-def connections_of(door: Door) -> type[H11Protocol]:
+def connections_of(door: Door) -> type[PatientConnection]:
     """Return the protocol class of a server's connections, for uvicorn."""
     return type("Connection", (_Connection,), {"door": door})
 

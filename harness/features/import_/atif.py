@@ -22,7 +22,7 @@ from harness.features.import_.chat_messages import (
     turn_in,
 )
 from harness.features.import_.fields import Fields
-from harness.features.import_.trajectory import UNANSWERED, Spending, Trajectory
+from harness.features.import_.trajectory import UNANSWERED, NamedRevision, Spending, Trajectory
 from harness.models.protocol import SystemMessage, ToolCall, Usage, UserMessage
 
 VERSION = re.compile(r"ATIF-v1\.[0-8]")
@@ -49,7 +49,11 @@ def read_atif(row: Fields, problem_field: str | None) -> Iterator[Trajectory]:
         talk.add(step)
     turns = talk.turns()
     named_by = (row, extra) if problem_field is not None else (ours, extra, row)
-    revision_turns = tuple(each for each in ours.items("revision_turns") if isinstance(each, int))
+    turns_named = (each for each in ours.items("revision_turns") if isinstance(each, int))
+    named = [
+        NamedRevision(each.whole("turn") or 0, each.text("code_hash"), each.get("tested") is True)
+        for each in ours.each("revisions")
+    ] or map(NamedRevision, turns_named)
     yield Trajectory(
         where=row.where,
         problem=named_by[0].problem(problem_field, *named_by[1:]),
@@ -60,7 +64,7 @@ def read_atif(row: Fields, problem_field: str | None) -> Iterator[Trajectory]:
         final=ours.text("code") if "code" in ours else None,
         chosen_by=_word(ChosenBy, ours, "chosen_by"),
         extraction=ours.text("extraction") if "extraction" in ours else None,
-        revision_turns=revision_turns or None,
+        named=tuple(named),
         stop_reason=_word(StopReason, ours, "stop_reason") or StopReason.MODEL_STOPPED,
         published=Published.in_row(ours.values, row.where)
         or Published.in_row(extra.values, row.where),

@@ -7,6 +7,7 @@ an error wrote nothing.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,17 +22,20 @@ from harness.features.grade.solutions import Published
 from harness.features.import_.trajectory import (
     MOST_REVISIONS,
     ImportedRevision,
+    NamedRevision,
     Spending,
     Trajectory,
     Turn,
     spending_by_turn,
 )
 from harness.grading.verdict import UNKNOWN, Grade
+from harness.languages.program_key import code_hash
 from harness.models.prices.price import Price, cost
 from harness.models.protocol import ToolCall, Usage
 from harness.problem import Problem
 from harness.run.engine.sample import result_of
 from harness.run.store.results import SampleResult
+from harness.run.store.revision_programs import programs_in
 from harness.run.store.transcript import sample_name
 from harness.text import writable
 from harness.tools.revision import Revision
@@ -118,14 +122,17 @@ def revisions_of(
     """
     revisions = trajectory.revisions
     if revisions is None:
+        revisions = _by_hash(trajectory, extract, problem.entry_point)
+    if trajectory.revisions is None and not revisions:
         tags = [tool for tool in tools if tool.is_tag]
         code_in = partial(_in_tags, tags, extract) if tags else extract
         revisions = _revisions(trajectory, partial(_calls, tools))
         revisions = revisions or _revisions(
             trajectory, partial(_words, code_in, problem.entry_point)
         )
-    if trajectory.revision_turns is not None:
-        revisions = tuple(each for each in revisions if each.turn in trajectory.revision_turns)
+        if trajectory.named:
+            turns = {each.turn for each in trajectory.named}
+            revisions = tuple(each for each in revisions if each.turn in turns)
     final = trajectory.final
     if final and final.strip() and final not in {each.code for each in revisions}:
         revisions = (
@@ -139,6 +146,28 @@ def revisions_of(
         what = f"a solution of {longest:,} characters; at most {LONGEST_CODE:,} can be judged"
         raise DataError(trajectory.where, None, what)
     return revisions
+
+
+def _by_hash(
+    trajectory: Trajectory, extract: Extract, entry_point: str | None
+) -> tuple[ImportedRevision, ...]:
+    """Return the revisions that an export of this program names; none if any is not found."""
+    by_turn: defaultdict[int, list[NamedRevision]] = defaultdict(list)
+    for each in trajectory.named:
+        by_turn[each.turn].append(each)
+    revisions: list[ImportedRevision] = []
+    number = 0
+    for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):
+        number += turn.calls
+        named = by_turn.get(number, ())
+        texts = programs_in(turn.answer, extract, entry_point) if named else ()
+        programs = {code_hash(text): text for text in texts}
+        revisions += [
+            ImportedRevision.at(number, programs[each.code_hash], spent, tested=each.tested)
+            for each in named
+            if each.code_hash in programs
+        ]
+    return tuple(revisions) if len(revisions) == len(trajectory.named) else ()
 
 
 def _in_tags(

@@ -117,6 +117,20 @@ class ImportedRevision(Revision):
         return Spending(self.usage, self.cost, self.seconds, self.split)
 
 
+class NamedRevision(NamedTuple):
+    """A revision as this program's own exports name it.
+
+    Attributes:
+        turn: turn in which it was written.
+        code_hash: hash of its program; empty if the export is older than this field.
+        tested: whether the public tests were run on it in the sample.
+    """
+
+    turn: int
+    code_hash: str = ""
+    tested: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Trajectory:
     """One sample of an imported run.
@@ -131,7 +145,7 @@ class Trajectory:
         final: the final solution, if the file names it.
         chosen_by, extraction: rule that chose the final solution, and rule that found it in the
             model's text, if the file is an export of this program.
-        revision_turns: turns in which revisions were written, if the file is such an export.
+        named: the revisions, if the file is such an export.
         stop_reason: reason for the sample's end.
         published: the file's verdict on the final solution.
         spent: totals, if the file has more than its turns add up to.
@@ -149,7 +163,7 @@ class Trajectory:
     final: str | None = None
     chosen_by: ChosenBy | None = None
     extraction: str | None = None
-    revision_turns: tuple[int, ...] | None = None
+    named: tuple[NamedRevision, ...] = ()
     stop_reason: StopReason = StopReason.MODEL_STOPPED
     published: Published | None = None
     spent: Spending = Spending()  # noqa: RUF009 - frozen

@@ -1,10 +1,13 @@
 """`harness problems`: list problems, or show one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, Self
 
 import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
 
 from harness.cli import completion
 from harness.cli.settings_flags import PROBLEMS, with_settings
@@ -19,7 +22,6 @@ from harness.run.settings.spec import read_spec
 from harness.sources.benchmarks import is_source
 from harness.sources.hub_datasets import meaning
 from harness.sources.selection import select
-from harness.terminal.columns import Cell, Column, ColumnGrid
 from harness.terminal.consoles import console, write_json
 from harness.terminal.progress import load_with_bar
 from harness.text import printable, printable_line
@@ -33,16 +35,12 @@ FACTS = frozenset(
 )
 """Fields of a problem that a list has as they are."""
 LONGEST_TEST = 2_000
-COLUMNS = (
-    Column("problem"),
-    Column("title", least=8, leaves=4),
-    Column("platform"),
-    Column("difficulty"),
-    Column("released", leaves=5),
-    Column("kind", leaves=1),
-    Column("public", right=True, leaves=2),
-    Column("issues", leaves=3),
-)
+LEAST_TITLE = 8
+PADDING = 3
+EDGES = 2  # columns of a terminal beside those of the table
+DISPENSABLE = ("kind", "public", "issues", "title", "released")
+"""Columns that a narrow terminal does without, the first one first."""
+COLUMNS = ("problem", "title", "platform", "difficulty", "released", "kind", "public", "issues")
 
 
 def list_problems(what: str | None, flags: dict[str, Any], *, as_json: bool) -> None:
@@ -70,7 +68,7 @@ def list_problems(what: str | None, flags: dict[str, Any], *, as_json: bool) -> 
         for problem in chosen.problems:
             out.print(_shown(problem), soft_wrap=True)
         return
-    out.print(_table([_row(problem) for problem in chosen.problems]))
+    out.print(_table([_row(problem) for problem in chosen.problems], out.width))
     out.print(f"{count(len(chosen.problems), 'problem')} of {len(loaded.problems):,}")
     if sentence := meaning(spec.benchmark or ""):
         out.print(f"{sentence}.", soft_wrap=True)
@@ -78,11 +76,25 @@ def list_problems(what: str | None, flags: dict[str, Any], *, as_json: bool) -> 
         out.print(bad_rows(loaded.skipped))
 
 
-def _table(rows: Sequence[tuple[str, ...]]) -> ColumnGrid:
-    """Return a table that fits, without the columns that are empty in all rows."""
-    told = [place for place in range(len(COLUMNS)) if any(row[place] for row in rows)]
-    cells = [[Cell(printable_line(row[place])) for place in told] for row in rows]
-    return ColumnGrid([COLUMNS[place] for place in told], cells)
+def _table(rows: list[tuple[str, ...]], width: int) -> Table:
+    """Make a table that fits: only titles are cut, empty columns are left out."""
+    longest = [max(map(len, cells)) for cells in zip(COLUMNS, *rows, strict=True)]
+    shown = [i for i in range(len(COLUMNS)) if any(row[i] for row in rows)]
+    for dispensable in DISPENSABLE:
+        others = sum(longest[i] + PADDING for i in shown if COLUMNS[i] != "title")
+        titled = any(COLUMNS[i] == "title" for i in shown)
+        if others + EDGES + LEAST_TITLE * titled > width:
+            shown = [i for i in shown if COLUMNS[i] != dispensable]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    others = sum(longest[i] + PADDING for i in shown if COLUMNS[i] != "title")
+    for i in shown:
+        most = longest[i]
+        if COLUMNS[i] == "title":  # gets the rest of the width
+            most = max(LEAST_TITLE, min(most, width - others - EDGES))
+        table.add_column(COLUMNS[i], no_wrap=True, min_width=most, max_width=most)
+    for row in rows:
+        table.add_row(*(Text(printable_line(row[i])) for i in shown))
+    return table
 
 
 def _row(problem: Problem) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from typing import Any, cast
 import h11
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from harness.errors import UsageError
 from harness.features.serve.app import ServerLimits, Service
@@ -21,7 +20,7 @@ from harness.features.serve.problem_cache import ProblemCache
 from harness.features.serve.requests import LOOPBACK
 from harness.features.serve.run_code import SingleRun
 from harness.features.serve.work import Metrics, Workers
-from harness.http_server import Server, address_of, listen, quiet_config
+from harness.http_server import PatientConnection, Server, address_of, listen, quiet_config
 from harness.kinds.cpp.language import LANGUAGE as CPP
 from harness.problem import Problem
 from harness.run.plan.judging_options import judging_of
@@ -48,15 +47,11 @@ LEAST_TOKEN = 16
 _TRIAL = SingleRun(Program("print(input()[::-1])"), b"ready", Limits())
 
 
-class BoundedConnection(H11Protocol):
+class BoundedConnection(PatientConnection):
     """A connection that is closed if a request's headers take too long."""
 
     headers_s = HEADERS_S
     most = MOST_CONNECTIONS
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self._patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Refuse the connection if there are too many; else wait for its headers."""
@@ -72,27 +67,12 @@ class BoundedConnection(H11Protocol):
         super().data_received(data)
         self._watch()
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
-        self._stop()
-        super().connection_lost(exc)
-
     def _watch(self) -> None:
-        """Run the timer only while the client has not sent complete headers."""
-        if cast("Any", self.conn).their_state is not h11.IDLE:
-            self._stop()
-        elif self._patience is None:
-            self._patience = self.loop.call_later(self.headers_s, self._drop)
-
-    def _stop(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
-
-    def _drop(self) -> None:
-        self._patience = None
+        """Wait only while the client has not sent complete headers."""
         if cast("Any", self.conn).their_state is h11.IDLE:
-            self.transport.abort()
+            self.wait(self.headers_s)
+        else:
+            self.stop_waiting()
 
 
 @dataclass(frozen=True, slots=True)

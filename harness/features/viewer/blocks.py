@@ -181,9 +181,12 @@ class Blocks:
         event = self._event(entry.line)
         if not isinstance(event, events.Response):
             return ""
-        if entry.kind == "call":
-            return program(event.response.tool_calls[entry.part]) or ""
-        return revision_in(event, self._steps, self._language)
+        if entry.kind != "call":
+            return revision_in(event, self._steps, self._language)
+        call = event.response.tool_calls[entry.part]
+        alone = event.response.model_copy(update={"text": "", "tool_calls": (call,)})
+        alone = event.model_copy(update={"response": alone})
+        return revision_in(alone, self._steps, self._language) or program(call) or ""
 
 
 def _pieces(text: str, usual: str) -> Iterator[Piece]:

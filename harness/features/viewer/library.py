@@ -87,7 +87,7 @@ class Library:
         self.root = root
         self._listing: tuple[float, ListedRuns] | None = None
         self._open: OrderedDict[str, OpenRun] = OrderedDict()
-        self._tapes: OrderedDict[tuple[str, str], tuple[TranscriptIndex, int, Entries]] = (
+        self._tapes: OrderedDict[tuple[str, str, bool], tuple[TranscriptIndex, int, Entries]] = (
             OrderedDict()
         )
         self._listed: dict[str, tuple[tuple[Any, ...], Listed]] = {}
@@ -211,14 +211,14 @@ class Library:
 
     def talk(self, run: OpenRun, item: Item) -> Talk:
         """Return a sample's transcript, refreshed. Raises RunDirectoryError."""
-        where = run.place.key, item.key
+        where = run.place.key, item.key, item.row is None
         name = transcript_name(item.problem_id, item.index)
         tape, lines, entries = self._tapes.pop(
             where, (TranscriptIndex(run.path, name), -1, Entries((), {}))
         )
         there = tape.refresh()
         if tape.changes != lines:
-            entries = entries_of(tape)
+            entries = entries_of(tape, run.rows.whole(item.sample).steps if item.row else ())
         self._tapes[where] = tape, tape.changes, entries
         while len(self._tapes) > MOST_TAPES:
             self._tapes.popitem(last=False)

@@ -27,6 +27,7 @@ from harness.features.viewer.query import (
     page_of,
     select,
     sums,
+    url_words,
 )
 from harness.features.viewer.transcript_index import PER_PAGE
 from harness.run.store.deletion import delete_run, size_of
@@ -309,10 +310,8 @@ def _only(query: Query, state: str) -> str:
 
 
 def _part(base: str, query: Query, part: int) -> str:
-    query_text = "&".join(
-        word for word in (query.url_part, f"part={part}" if part > 1 else "") if word
-    )
-    return f"{base}?{query_text}" if query_text else base
+    words = url_words({**query.words, "part": part})
+    return f"{base}?{words}" if words else base
 
 
 def _at_turn(base: str, query: Query, talk: Talk | None, turn: int) -> str:

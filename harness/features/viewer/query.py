@@ -35,12 +35,13 @@ def page_number(word: str, most: int = 9_999_999) -> int:
     return min(max(int(word), 1), most) if word.isdecimal() and len(word) < 8 else 1  # noqa: PLR2004 - digits
 
 
-def url_words(named: Mapping[str, str]) -> str:
-    """Return the end of a URL with the words that are not empty.
+def url_words(named: Mapping[str, str | int]) -> str:
+    """Return the end of a URL with the words that are not empty, and pages after the first.
 
     Lone surrogates cannot be encoded; a search for them finds nothing anyway.
     """
-    return urlencode({name: word for name, word in named.items() if word}, errors="replace")
+    told = {name: word for name, word in named.items() if word not in {"", 1}}
+    return urlencode(told, errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +85,20 @@ class Query:
         )
 
     @property
-    def url_part(self) -> str:
-        """The query as the end of a URL, without its page; empty if nothing is set."""
+    def words(self) -> dict[str, str]:
+        """The words of its URL, without its page."""
         names = (*TEXTS, "since", "until", "issues", "sort")
         values = {name: getattr(self, name) for name in names}
-        return url_words({"q": self.search, **values, "down": "1" if self.down else ""})
+        return {"q": self.search, **values, "down": "1" if self.down else ""}
+
+    @property
+    def url_part(self) -> str:
+        """The query as the end of a URL, without its page; empty if nothing is set."""
+        return url_words(self.words)
 
     def at(self, page: int) -> str:
         """Return the URL of a page, relative to the run's."""
-        query_text = "&".join(
-            part for part in (self.url_part, f"page={page}" if page > 1 else "") if part
-        )
-        return f"?{query_text}" if query_text else "?"
+        return f"?{url_words({**self.words, 'page': page})}"
 
     def by(self, column: str) -> str:
         """Return the URL that sorts by a column, or reverses its order if it is sorted."""
@@ -149,8 +152,8 @@ class ComparisonQuery:
     @property
     def url_part(self) -> str:
         """The query as the end of a URL."""
-        values = {name: getattr(self, name) for name in ("a", "b", "kind", *FILTERS)}
-        return url_words({**values, "page": str(self.page) if self.page > 1 else ""})
+        names = ("a", "b", "kind", *FILTERS, "page")
+        return url_words({name: getattr(self, name) for name in names})
 
     @property
     def only(self) -> Selection:

@@ -8,7 +8,7 @@ page shows a few.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from harness.features.viewer.result_index import Lines, Span
 from harness.run.store.files import open_file
 from harness.run.store.transcript import EVENT, WHOLE, ResultHead, ResultHeads, SharedParts
 from harness.run.store.transcripts import FOLDER
+from harness.tools.revision import Revision
 
 UNREADABLE = "unreadable"
 PER_PAGE = 100
@@ -206,18 +207,24 @@ class Entries:
         return self.all[start : start + PER_PAGE]
 
 
-def entries_of(tape: TranscriptIndex) -> Entries:
-    """Return the entries of a transcript."""
-    made = _Making()
+def entries_of(tape: TranscriptIndex, steps: Iterable[Revision] = ()) -> Entries:
+    """Return the entries of a transcript.
+
+    Args:
+        tape: the transcript.
+        steps: revisions of the sample's result; without them, what looks like a revision is one.
+    """
+    made = _Making({step.turn for step in steps})
     for line in tape.in_order():
         made.add(line)
     return Entries(tuple(_chained(made.entries)), made.turns)
 
 
 class _Making:
-    def __init__(self) -> None:
+    def __init__(self, wrote: Collection[int]) -> None:
         self.entries: list[TranscriptItem] = []
         self.turns: dict[int, int] = {}
+        self._wrote = wrote
         self._waiting: dict[str, list[int]] = {}
         """Indices of calls without a result, by id; ids may be reused."""
 
@@ -233,10 +240,12 @@ class _Making:
 
     def _turn(self, line: TranscriptLine) -> None:
         self.turns[line.turn] = len(self.entries)
-        self.entries.append(TranscriptItem("turn", line, writes=line.fenced and not line.calls))
+        writes = line.turn in self._wrote if self._wrote else line.fenced
+        self.entries.append(TranscriptItem("turn", line, writes=writes and not line.calls))
         for part, (call_id, name) in enumerate(line.calls):
             self._waiting.setdefault(call_id, []).append(len(self.entries))
-            self.entries.append(TranscriptItem("call", line, part, writes=name in WRITES))
+            writes = name in WRITES and (not self._wrote or line.turn in self._wrote)
+            self.entries.append(TranscriptItem("call", line, part, writes=writes))
 
     def _result(self, line: TranscriptLine) -> None:
         waiting = self._waiting.get(line.answers)

@@ -26,7 +26,7 @@ def test_the_problem_table_cuts_no_cell_but_the_title(
 ) -> None:
     rows = [(*ROW, "1", "")]
     assert len(rows[0]) == len(COLUMNS)
-    lines = shown(_table(rows), width).splitlines()
+    lines = shown(_table(rows, width), width).splitlines()
     assert max(map(len, lines)) <= width
     text = "\n".join(lines)
     assert all(each in text for each in (ROW[0], "codeforces", "easy"))
