@@ -81,60 +81,15 @@ class Arm:
         return replace(self, curves=curves, mean=mean)
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """The fields of a result that equal spend needs, small enough for a processor's cache.
-
-    Attributes:
-        tests_known: whether the tests are known; those of imported verdicts are not.
-        code: whether there is a solution.
-        solved, steps, public_passed, public_total, difficulty, cost, calls: of the result.
-        tokens: of all calls; None if unknown.
-    """
-
-    solved: bool
-    steps: Sequence[Revision]
-    public_passed: int
-    public_total: int
-    tests_known: bool
-    code: bool
-    difficulty: str | None
-    cost: float | None
-    tokens: int | None
-    calls: int
-
-    @classmethod
-    def of(cls, result: SampleResult) -> "Sample":
-        """Return what is needed of a result."""
-        usage = result.usage
-        return cls(
-            solved=result.solved,
-            steps=result.steps,
-            public_passed=result.public_passed,
-            public_total=result.public_total,
-            tests_known=result.public_total + result.hidden_total > 0,
-            code=bool(result.code),
-            difficulty=result.difficulty,
-            cost=result.cost,
-            tokens=None if usage is None else usage.total_tokens,
-            calls=result.model_calls,
-        )
-
-    @property
-    def passed_public(self) -> bool:
-        """Whether it passed all public tests, and there are some."""
-        return 0 < self.public_passed == self.public_total
-
-
-Samples = Mapping[str, Sequence[Sample]]
+Samples = Mapping[str, Sequence[SampleResult]]
 
 
 def samples_of(results: Sequence[SampleResult], problems: Sequence[str]) -> Samples:
     """Return the graded samples of some problems, by problem id, in the order given."""
-    samples: dict[str, list[Sample]] = {problem: [] for problem in problems}
+    samples: dict[str, list[SampleResult]] = {problem: [] for problem in problems}
     for result in results:
         if result.graded and result.problem_id in samples:
-            samples[result.problem_id].append(Sample.of(result))
+            samples[result.problem_id].append(result)
     return samples
 
 
@@ -160,7 +115,7 @@ def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
         samples=min(numbers),
         most_samples=max(numbers),
         unknown=unknown,
-        public_known=all(sample.tests_known for sample in _every(samples)),
+        public_known=all(map(_tests_known, _every(samples))),
     )
 
 
@@ -207,22 +162,27 @@ def known(samples: Samples, mode: str, unit: Unit) -> bool:
     return None not in [_spent(step, unit) for step in steps]
 
 
-def _every(samples: Samples) -> list[Sample]:
+def _every(samples: Samples) -> list[SampleResult]:
     return [result for own in samples.values() for result in own]
 
 
-def _spent(of: Sample | Revision, unit: Unit) -> float | None:
+def _tests_known(result: SampleResult) -> bool:
+    """Whether the tests are known; those of imported verdicts are not."""
+    return result.public_total + result.hidden_total > 0
+
+
+def _spent(of: SampleResult | Revision, unit: Unit) -> float | None:
     """Return what a sample spent in all, or up to a step."""
-    match unit:
-        case "dollars":
-            return of.cost
-        case "tokens":
-            return of.tokens
-        case "calls":
-            return of.turn if isinstance(of, Revision) else of.calls
+    if unit == "dollars":
+        return of.cost
+    if isinstance(of, Revision):
+        return of.tokens if unit == "tokens" else of.turn
+    if unit == "calls":
+        return of.model_calls
+    return None if of.usage is None else of.usage.total_tokens
 
 
-def _spend(result: Sample, unit: Unit) -> float:
+def _spend(result: SampleResult, unit: Unit) -> float:
     """Return a sample's spend; an imported shot counts as one call."""
     spent = _spent(result, unit) or 0.0
     return max(1.0, spent) if unit == "calls" else float(spent)
@@ -266,7 +226,7 @@ def _shots(samples: Samples, unit: Unit) -> tuple[dict[CurveKind, Policies], int
     )
     single = curve(spends, table(lambda own, _: mean_solved(own)))
     either = curve(spends, table(any_solved))
-    if all(sample.tests_known for sample in _every(samples)):
+    if all(map(_tests_known, _every(samples))):
         return {
             "chosen": chosen,
             "until_pass": until,
@@ -282,12 +242,12 @@ def _shots(samples: Samples, unit: Unit) -> tuple[dict[CurveKind, Policies], int
     return {"chosen": first, "single": single, "any_right": either}, 0
 
 
-def _shot(result: Sample, unit: Unit) -> Shot:
+def _shot(result: SampleResult, unit: Unit) -> Shot:
     """Convert a sample to a shot, ranked as mode `best_of_k_public` ranks samples."""
-    public = result.public_total
+    public, has_code = result.public_total, bool(result.code)
     return Shot(
-        rank=result.public_passed if result.code else -1,
-        passes=result.passed_public if public else result.code,
+        rank=result.public_passed if has_code else -1,
+        passes=result.public_passed == public if public else has_code,
         solved=result.solved,
         spend=_spend(result, unit),
     )
@@ -314,7 +274,7 @@ class HandedIn(NamedTuple):
     solved: bool | None
 
 
-def handed_in(result: Sample | SampleResult, mode: str) -> list[HandedIn]:
+def handed_in(result: SampleResult, mode: str) -> list[HandedIn]:
     """Return a sample's final solution after each of its revisions, and at its end.
 
     When a sample is cut off, its newest revision is run on the public tests, as in one that ends

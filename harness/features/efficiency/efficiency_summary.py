@@ -18,31 +18,13 @@ BLIND = "branches, passed"
 """Name of Beyond by branches, which does not count work done in C."""
 
 
-class BeyondScore(Protocol):
-    """A Beyond and its interval."""
-
-    @property
-    def beyond(self) -> float | None: ...  # noqa: D102
-    @property
-    def beyond_low(self) -> float | None: ...  # noqa: D102
-    @property
-    def beyond_high(self) -> float | None: ...  # noqa: D102
-
-
-class ScoredResult(Protocol):
-    """Fields of a result that a mean Beyond needs."""
+class TimedResult(Protocol):
+    """Fields of a result that the summary reads."""
 
     @property
     def problem_id(self) -> str: ...  # noqa: D102
     @property
     def graded(self) -> bool: ...  # noqa: D102
-    @property
-    def efficiency(self) -> BeyondScore | None: ...  # noqa: D102
-
-
-class TimedResult(ScoredResult, Protocol):
-    """Fields of a result that the summary reads."""
-
     @property
     def solved(self) -> bool: ...  # noqa: D102
     @property
@@ -118,7 +100,7 @@ def summarize_efficiency(results: Iterable[TimedResult]) -> EfficiencySummary | 
     )
 
 
-def beyonds(results: Iterable[ScoredResult]) -> Iterator[MeasuredShare]:
+def beyonds(results: Iterable[TimedResult]) -> Iterator[MeasuredShare]:
     """Yield the Beyond of each graded sample that has one, with its uncertainty."""
     for result in results:
         efficiency = result.efficiency
@@ -128,7 +110,7 @@ def beyonds(results: Iterable[ScoredResult]) -> Iterator[MeasuredShare]:
             )
 
 
-def _doubt(beyond: BeyondScore, value: float) -> float:
+def _doubt(beyond: Efficiency, value: float) -> float:
     """Return half the interval's width: the larger distance, as one end may be clipped."""
     ends = (beyond.beyond_low, beyond.beyond_high)
     return max((abs(value - end) for end in ends if end is not None), default=0.0)

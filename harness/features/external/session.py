@@ -294,14 +294,12 @@ class External:
 class Absent:
     """Host without an agent: finished work is graded, all other samples stay pending."""
 
-    def __init__(self, message: str, *, confined: bool = False) -> None:
-        self._message = message
-        self.confined = confined
+    confined = False
 
     async def attend(self, desk: McpSession) -> StopReason:
         """Raise ModelError, because there is no agent."""
         del desk
-        raise ModelError(self._message)
+        raise ModelError(NO_AGENT)
 
 
 def _refused(call: ToolCall, message: str) -> ToolMessage:
@@ -310,4 +308,4 @@ def _refused(call: ToolCall, message: str) -> ToolMessage:
 
 def unconnected() -> External:
     """Return the strategy of a run without a connected agent."""
-    return External(Absent(NO_AGENT))
+    return External(Absent())

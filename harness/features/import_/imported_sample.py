@@ -7,10 +7,10 @@ an error wrote nothing.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from typing import Any, cast
 
 from pydantic_core import from_json
@@ -22,7 +22,6 @@ from harness.features.grade.solutions import Published
 from harness.features.import_.trajectory import (
     MOST_REVISIONS,
     ImportedRevision,
-    NamedRevision,
     Spending,
     Trajectory,
     Turn,
@@ -152,22 +151,19 @@ def _by_hash(
     trajectory: Trajectory, extract: Extract, entry_point: str | None
 ) -> tuple[ImportedRevision, ...]:
     """Return the revisions that an export of this program names; none if any is not found."""
-    by_turn: defaultdict[int, list[NamedRevision]] = defaultdict(list)
-    for each in trajectory.named:
-        by_turn[each.turn].append(each)
-    revisions: list[ImportedRevision] = []
-    number = 0
-    for turn, spent in zip(trajectory.turns, spending_by_turn(trajectory.turns), strict=True):
-        number += turn.calls
-        named = by_turn.get(number, ())
-        texts = programs_in(turn.answer, extract, entry_point) if named else ()
-        programs = {code_hash(text): text for text in texts}
-        revisions += [
-            ImportedRevision.at(number, programs[each.code_hash], spent, tested=each.tested)
-            for each in named
-            if each.code_hash in programs
-        ]
-    return tuple(revisions) if len(revisions) == len(trajectory.named) else ()
+    turns, named = trajectory.turns, trajectory.named
+    numbers = accumulate(turn.calls for turn in turns)
+    spent = dict(zip(numbers, spending_by_turn(turns), strict=True))
+    texts = (text for turn in turns for text in programs_in(turn.answer, extract, entry_point))
+    programs = {code_hash(text): text for text in texts} if named else {}
+    if not all(each.turn in spent and each.code_hash in programs for each in named):
+        return ()
+    return tuple(
+        ImportedRevision.at(
+            each.turn, programs[each.code_hash], spent[each.turn], tested=each.tested
+        )
+        for each in named
+    )
 
 
 def _in_tags(

@@ -1,11 +1,11 @@
 """Pages that compare two runs: answer, problems and pairs of conversations."""
 
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -126,18 +126,21 @@ class Beside:
         return any(each.first.release_date for each in self.outcomes.values())
 
 
-def beside(a: Any, b: Any, only: Selection) -> Beside:
+@lru_cache(maxsize=MOST_KEPT)
+def beside(a: Path, b: Path, only: Selection, stamps: Hashable) -> Beside:
     """Compare two runs.
 
     Args:
         a: directory of the baseline.
         b: directory of the other run.
         only: filter of problems.
+        stamps: differ from those of an earlier call if a run has changed since.
 
     Raises:
         RunDirectoryError: a run cannot be read, or no graded problem is in both.
         UsageError, NothingSelectedError: the filters leave nothing.
     """
+    del stamps
     runs = filtered_together([read_run(path) for path in (a, b)], only)
     comparison = compare_read(runs)
     names = names_of(comparison)
@@ -193,7 +196,6 @@ class ComparisonPages:
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        self._kept: OrderedDict[tuple[Any, ...], Beside] = OrderedDict()
 
     def charts(self, request: Request) -> Response:
         """Answer with the script that draws charts."""
@@ -203,12 +205,9 @@ class ComparisonPages:
     def _beside(self, asked: ComparisonQuery) -> tuple[Beside, str]:
         """Return the requested comparison, and a hash that changes with its runs."""
         a, b = self._library.place(asked.a), self._library.place(asked.b)
-        key = asked.a, asked.b, stamp_of(a.path), stamp_of(b.path), asked.only
-        kept = self._kept.pop(key, None) or beside(a.path, b.path, asked.only)
-        self._kept[key] = kept
-        while len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
-        return kept, key_of(repr(key))
+        stamps = stamp_of(a.path), stamp_of(b.path)
+        version = key_of(repr((asked.a, asked.b, stamps, asked.only)))
+        return beside(a.path, b.path, asked.only, stamps), version
 
     def compare(self, request: Request) -> Shown:
         """Return the comparison and the problems of both runs."""

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from harness.agent.attempt import StopReason
 from harness.errors import RunDirectoryError
+from harness.features.efficiency.scale import Efficiency
 from harness.features.impossible.impossible_result import ImpossibleResult
 from harness.frozen import Frozen
 from harness.grading.verdict import Score, Verdict
@@ -25,14 +26,6 @@ from harness.run.store.results import SampleResult
 
 REMEMBERED = 64
 """Bytes before the last position, compared to detect that the file was replaced."""
-
-
-class Beyond(Frozen):
-    """A sample's Beyond and its interval."""
-
-    beyond: float | None = None
-    beyond_low: float | None = None
-    beyond_high: float | None = None
 
 
 class ResultRow(Frozen):
@@ -58,7 +51,7 @@ class ResultRow(Frozen):
     usage: Usage | None
     cost: float | None
     seconds: float
-    efficiency: Beyond | None = None
+    efficiency: Efficiency | None = None
     impossible: ImpossibleResult | None = None
     score: Score | None = None
 

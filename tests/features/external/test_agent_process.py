@@ -364,12 +364,12 @@ async def test_an_interrupt_in_the_last_tests_does_not_lose_the_work(
 async def _goes_on_without_another_agent(attend: Attend, recorded: list[Event]) -> None:
     """Assert that a recorded sample is tested and graded, though no agent comes."""
     assert not [event for event in recorded if isinstance(event, RunByStrategy)]
-    done = await attend(Absent("nobody comes"), recorded=recorded)
+    done = await attend(Absent(), recorded=recorded)
     assert [type(event) for event in done.events] == [Resumed, RunByStrategy]
     assert done.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS
     assert done.attempt.stop_reason is StopReason.MODEL_STOPPED
     assert "a + b" in done.attempt.code
-    again = await attend(Absent("nobody comes"), recorded=[*recorded, done.events[1]])
+    again = await attend(Absent(), recorded=[*recorded, done.events[1]])
     assert not again.events  # tests that are recorded are not run again
     assert again.attempt.code == done.attempt.code
     assert again.attempt.chosen_by is ChosenBy.PASSED_PUBLIC_TESTS

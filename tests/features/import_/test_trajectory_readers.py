@@ -28,6 +28,7 @@ from harness.features.import_ import (
     trajectory_file,
 )
 from harness.features.import_.imported_sample import ImportedSample, WriteTool
+from harness.languages.program_key import code_hash
 
 Read = Callable[..., list[ImportedSample]]
 SUBMIT = {"tools": (WriteTool("submit", "text"),), "problem_field": "extra.task"}
@@ -205,6 +206,18 @@ class TestAtif:
         assert facts(sample) == [(1, 12, False, WRONG), (2, 24, False, RIGHT)]
         assert [each.spent.cost for each in sample.revisions] == [0.25, 0.5]
         assert [each.spent.seconds for each in sample.revisions] == [0.0, 10.0]
+
+    def test_an_own_export_names_its_revisions_by_their_hashes(self, read: Read) -> None:
+        row = atif(WRONG, extra={"harness": {"problem_id": "own/echo"}})
+        del row["steps"][1]["tool_calls"]
+        row["steps"][1]["message"] = f"```python\n{WRONG}\n```\nor\n```python\n{RIGHT}\n```"
+        ours = row["extra"]["harness"]
+        for named, code in ((WRONG, WRONG), (RIGHT, RIGHT), ("lost", RIGHT)):
+            ours["revision_turns"] = [1]
+            ours["revisions"] = [{"turn": 1, "code_hash": code_hash(named), "tested": True}]
+            (sample,) = read([row])
+            assert [each.code for each in sample.revisions] == [code]
+            assert sample.revisions[0].tested == (named != "lost")
 
     def test_copied_steps_and_steps_without_a_model_are_no_calls(self, read: Read) -> None:
         row = atif(WRONG, RIGHT, RIGHT, extra={"task": "echo"})
