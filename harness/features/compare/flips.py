@@ -75,7 +75,7 @@ def flips_of(
     """
     gains = {p: share(counts[1][p]) - share(counts[0][p]) for p in counts[0]}
     flipped = sorted((p for p in gains if gains[p]), key=lambda p: (-abs(gains[p]), p))
-    samples_a, samples_b = (_by_problem(run, set(flipped)) for run in (a, b))
+    samples_a, samples_b = map(graded_by_problem, (a, b))
     there = Transcripts(a.path)
     here = Transcripts(b.path)
     for problem in flipped:
@@ -92,10 +92,11 @@ def flips_of(
         )
 
 
-def _by_problem(run: Run, problems: set[str]) -> dict[str, list[SampleResult]]:
+def graded_by_problem(run: Run) -> dict[str, list[SampleResult]]:
+    """Return the graded samples of each problem, in the order of their numbers."""
     results: dict[str, list[SampleResult]] = defaultdict(list)
     for result in sorted(run.results, key=lambda result: result.index):
-        if result.graded and result.problem_id in problems:
+        if result.graded:
             results[result.problem_id].append(result)
     return results
 

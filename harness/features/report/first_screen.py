@@ -123,16 +123,16 @@ def _of_one(side: LabelledRun) -> FirstScreen:
     solved = sum(result.solved for result in side.graded)
     sentence = f"{solved:,} of {count(summary.graded, 'sample')} solved."
     if summary.pass_at_1 is not None:
-        figures.append(_rate("solved", summary.pass_at_1, PALETTE[0], ()))
+        figures.append(_rate("solved", _ends(summary.pass_at_1), PALETTE[0], ()))
     if curve is not None and curve.first_write:
         missing = curve.without_first_write
         unknown = (f"{UNKNOWN} for {count(missing, 'sample')}",) if missing else ()
-        figures.append(_rate("first attempt", curve.first_write, "", unknown))
+        figures.append(_rate("first attempt", _ends(curve.first_write), "", unknown))
         first = percent(curve.first_write.value)
         sentence += f" The first attempt solves {first}; {iterating_words(curve)}."
     if summary.overfit_rate is not None:
         of = (f"of {count(summary.passed_public, 'sample')} that pass the public tests",)
-        figures.append(_rate("fail a hidden test", summary.overfit_rate, "", of))
+        figures.append(_rate("fail a hidden test", _ends(summary.overfit_rate), "", of))
     tokens = UNKNOWN if summary.usage_unknown else quantity(summary.usage.total_tokens)
     facts = [f"cost {dollars(summary.cost, summary.prices_as_of)}", f"tokens {tokens}"]
     facts += [f"{count(summary.cut_off, 'answer')} cut off"] if summary.cut_off else []
@@ -166,39 +166,34 @@ def screen_of_two(comparison: Comparison, colours: tuple[str, str]) -> FirstScre
     )
 
 
-def _rate(name: str, rate: Rate, colour: str, facts: tuple[str, ...]) -> Figure:
-    return Figure(
-        name,
-        percent(rate.value),
-        interval(rate.low, rate.high),
-        *(100 * rate.value, 100 * rate.low, 100 * rate.high),
-        colour=colour,
-        facts=facts,
-    )
+Ends = tuple[float, float, float]
+"""A rate and the ends of its interval."""
+
+
+def _ends(rate: Rate) -> Ends:
+    return rate.value, rate.low, rate.high
+
+
+def _rate(name: str, ends: Ends, colour: str, facts: tuple[str, ...]) -> Figure:
+    value, low, high = ends
+    places = (100 * each for each in ends)
+    return Figure(name, percent(value), interval(low, high), *places, colour=colour, facts=facts)
 
 
 def _figures(answer: Answer, colours: Mapping[str, str]) -> Iterator[Figure]:
     """Yield a card per run, for the shots at the agent's cost, and for the first difference."""
-    shots = next((arm for arm in answer.arms if arm.at_equal_spend), None)
     for arm in answer.arms:
         if arm.solved is None:
             continue
         colour = colours[arm.label]
-        if shots is not None and arm.at_equal_spend:
+        if arm.at_equal_spend:
             colour = next(own for label, own in colours.items() if label != arm.label)
         low, high = (arm.solved if end is None else end for end in (arm.low, arm.high))
         facts = (
             *([f"{dollars(arm.cost)} a problem"] if arm.cost is not None else []),
             *([f"{quantity(arm.tokens)} tokens a problem"] if arm.tokens is not None else []),
         )
-        yield Figure(
-            arm.name,
-            percent(arm.solved),
-            interval(low, high),
-            *(100 * arm.solved, 100 * low, 100 * high),
-            colour=colour,
-            facts=facts,
-        )
+        yield _rate(arm.name, (arm.solved, low, high), colour, facts)
     yield _difference(answer.differences[0])
 
 

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from harness.errors import HarnessError
 from harness.features.compare.comparison import compare_read
+from harness.features.compare.flips import graded_by_problem
 from harness.features.compare.run_names import names_of
 from harness.features.compare.table_rows import TableRow, rows_of
 from harness.features.experiment.ranking import Ranking, rank
@@ -156,18 +157,10 @@ def beside(a: Path, b: Path, only: Selection, stamps: Hashable) -> Beside:
 
 
 def _outcomes(a: Run, b: Run, changed: Iterable[str]) -> list[ComparedProblem]:
-    one, other = _by_problem(a), _by_problem(b)
+    one, other = graded_by_problem(a), graded_by_problem(b)
     shared = [problem for problem in one if problem in other and problem not in set(changed)]
     outcomes = [_outcome(one[problem], other[problem]) for problem in shared]
     return sorted(outcomes, key=lambda each: (KINDS.index(each.kind), each.title.casefold()))
-
-
-def _by_problem(run: Run) -> dict[str, list[SampleResult]]:
-    results: dict[str, list[SampleResult]] = {}
-    for result in sorted(run.results, key=lambda result: result.index):
-        if result.graded:
-            results.setdefault(result.problem_id, []).append(result)
-    return results
 
 
 def _outcome(a: Sequence[SampleResult], b: Sequence[SampleResult]) -> ComparedProblem:
