@@ -13,7 +13,6 @@ from harness.features.show.run_list import (
     ListedRun,
     RunChange,
     ShownRuns,
-    ShownTrend,
     Trend,
     list_runs,
     trends,
@@ -90,8 +89,8 @@ def ls(
         console(error=True).print(printable_line(complaint), soft_wrap=True)
     trend_rows = list(trends(listing.runs)) if trend else []
     if as_json:
-        shown = tuple(map(ShownTrend.of, trend_rows)) if trend else None
-        write_json(out, [ShownRuns(runs=listing.runs, trends=shown).model_dump_json()])
+        shown = ShownRuns(runs=listing.runs, trends=tuple(trend_rows) if trend else None)
+        write_json(out, [shown.model_dump_json()])
     elif not listing.runs:
         out.print(f"no runs in {printable_line(str(folder))}")
     elif trend:
@@ -120,7 +119,9 @@ def trend_view(trend: Trend, root: Path) -> Iterator[RenderableType]:
     runs = count(len(trend.runs), "run")
     problems = count(trend.problems, "problem")
     yield Text(f"{runs} of the same {problems} (selection {trend.selection})", style="bold")
-    yield ColumnGrid(TREND_COLUMNS, [_trend_cells(run, change, root) for run, change in trend.runs])
+    yield ColumnGrid(
+        TREND_COLUMNS, [_trend_cells(each.run, each.change, root) for each in trend.runs]
+    )
 
 
 def _run_cells(run: ListedRun, root: Path, now: datetime, *, timed: bool) -> list[Cell]:

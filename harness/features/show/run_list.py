@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import to_json
 
 from harness.errors import RunDirectoryError
@@ -87,43 +88,28 @@ class RunChange(Frozen):
         return "regression" if self.difference < 0 else "improvement"
 
 
-class Trend(Frozen):
-    """Runs of one selection, the oldest first, each with its change or None."""
-
-    selection: str
-    problems: int
-    runs: tuple[tuple[ListedRun, RunChange | None], ...]
-
-
 class TrendedRun(Frozen):
-    """One run of a trend; `word` as in `RunChange`."""
+    """One run of a trend; `change` since an earlier one, if any; `word` as in `RunChange`."""
 
+    run: SkipJsonSchema[ListedRun] = Field(exclude=True)
     path: str
     pass_at_1: Rate | None
     change: RunChange | None
     word: str | None
 
+    @classmethod
+    def of(cls, run: ListedRun, change: RunChange | None) -> Self:
+        """Return a run with its change."""
+        word = change.word if change else None
+        return cls(run=run, path=run.path, pass_at_1=run.pass_at_1, change=change, word=word)
 
-class ShownTrend(Frozen):
-    """A trend as `harness ls --trend --json` prints it."""
+
+class Trend(Frozen):
+    """Runs of one selection, the oldest first."""
 
     selection: str
     problems: int
     runs: tuple[TrendedRun, ...]
-
-    @classmethod
-    def of(cls, trend: Trend) -> "ShownTrend":
-        """Return a trend without what the list says of its runs."""
-        runs = (
-            TrendedRun(
-                path=run.path,
-                pass_at_1=run.pass_at_1,
-                change=change,
-                word=change.word if change else None,
-            )
-            for run, change in trend.runs
-        )
-        return cls(selection=trend.selection, problems=trend.problems, runs=tuple(runs))
 
 
 class ShownRuns(Frozen):
@@ -131,9 +117,9 @@ class ShownRuns(Frozen):
 
     schema_version: int = SCHEMA
     runs: tuple[ListedRun, ...]
-    trends: Annotated[
-        tuple[ShownTrend, ...] | None, Field(exclude_if=lambda trends: trends is None)
-    ] = None
+    trends: Annotated[tuple[Trend, ...] | None, Field(exclude_if=lambda trends: trends is None)] = (
+        None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +168,7 @@ def trends(runs: Iterable[ListedRun]) -> Iterator[Trend]:
         yield Trend(
             selection=selection,
             problems=ordered[0].problems,
-            runs=tuple(zip(ordered, changes, strict=True)),
+            runs=tuple(map(TrendedRun.of, ordered, changes)),
         )
 
 

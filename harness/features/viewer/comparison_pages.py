@@ -200,7 +200,8 @@ class ComparisonPages:
         a, b = self._library.place(asked.a), self._library.place(asked.b)
         stamps = stamp_of(a.path), stamp_of(b.path)
         version = key_of(repr((asked.a, asked.b, stamps, asked.only)))
-        return beside(a.path, b.path, asked.only, stamps), version
+        kept = beside(a.path, b.path, asked.only, stamps)  # pyright: ignore[reportArgumentType] - frozen
+        return kept, version
 
     def compare(self, request: Request) -> Shown:
         """Return the comparison and the problems of both runs."""

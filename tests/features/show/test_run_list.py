@@ -45,9 +45,7 @@ def listed(folder: Path) -> tuple[ListedRun, ...]:
 
 def changes(folder: Path) -> dict[str, RunChange | None]:
     return {
-        Path(run.path).name: change
-        for trend in trends(listed(folder))
-        for run, change in trend.runs
+        Path(each.path).name: each.change for trend in trends(listed(folder)) for each in trend.runs
     }
 
 

@@ -133,7 +133,7 @@ def test_scores_over_time_leave_out_what_cannot_be_read(run_files: Path) -> None
     listing = list_runs(find_runs(run_files).paths)
     garbage_results(run_files / "bad")
     (trend,) = trends(listing.runs)
-    assert [change for _, change in trend.runs] == [None, None]
+    assert [each.change for each in trend.runs] == [None, None]
 
 
 def test_a_huge_file_costs_no_memory(tmp_path: Path) -> None:
