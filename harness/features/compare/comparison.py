@@ -23,7 +23,7 @@ from harness.run.settings.spec import COMPARED
 from harness.run.store.directory import refuse_experiment
 from harness.run.store.origin import verdicts_of
 from harness.run.store.pending import NOT_NEEDED
-from harness.run.store.results import SampleResult, uncollected
+from harness.run.store.results import uncollected
 from harness.run.summary.filtered_run import EVERYTHING, filtered_together
 from harness.run.summary.loaded_run import (
     Bounds,
@@ -354,7 +354,7 @@ def _side(label: str, run: Run, shared: Collection[str]) -> ComparedRun:
         verdicts=verdicts_of(run.manifest),
         summary=run.summary,
         open=bracket_of(run),
-        seconds=_seconds(run.results),
+        seconds=sum(result.seconds for result in run.results) or None,  # 0 if imported
         paired=(
             summarize(paired, len(paired), prices_as_of=dated)
             if len(paired) < len(run.results)
@@ -364,8 +364,3 @@ def _side(label: str, run: Run, shared: Collection[str]) -> ComparedRun:
         filtered_by=run.filtered_by,
         filter_notes=run.filter_notes,
     )
-
-
-def _seconds(results: Sequence[SampleResult]) -> float | None:
-    """Return the seconds of all samples; None if all are 0, as when imported."""
-    return sum(result.seconds for result in results) or None

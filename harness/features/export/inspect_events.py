@@ -89,11 +89,6 @@ def tool_of(spec: Mapping[str, Any]) -> Any:
     )
 
 
-def stop_of(turn: ModelTurn) -> Any:
-    """Return Inspect's word for why the model stopped."""
-    return STOPS.get(turn.stop.reason, "unknown")
-
-
 def usage_of(usage: Usage) -> Any:
     """Convert token usage to Inspect's type, whose input tokens exclude cached ones."""
     from inspect_ai.model import ModelUsage
@@ -194,10 +189,11 @@ class SampleLog:
 
         asked, native = list(self._said), next(self._with_tools)
         message = self._say(message_of(turn.message(), self._model))
+        stop: Any = STOPS.get(turn.stop.reason, "unknown")
         self._calls |= {call.id: call for call in turn.tool_calls}
         output = ModelOutput(
             model=self._model,
-            choices=[ChatCompletionChoice(message=message, stop_reason=stop_of(turn))],
+            choices=[ChatCompletionChoice(message=message, stop_reason=stop)],
             usage=usage_of(turn.usage) if turn.usage else None,
             time=turn.latency_s,
         )

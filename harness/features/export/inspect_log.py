@@ -11,7 +11,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -177,14 +177,10 @@ def _sample(run: Run, result: SampleResult, events: Sequence[Event]) -> Any:
         },
         model_usage={model: usage_of(result.usage)} if result.usage else {},
         started_at=began.isoformat() if began else None,
-        completed_at=_later(began, result.seconds) if began else None,
+        completed_at=(began + timedelta(seconds=result.seconds)).isoformat() if began else None,
         total_time=result.seconds,
     )
     return condense_sample(sample)
-
-
-def _later(began: datetime, seconds: float) -> str:
-    return (began + timedelta(seconds=seconds)).isoformat()
 
 
 def _key(run: Run, *names: object) -> str:

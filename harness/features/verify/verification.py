@@ -435,11 +435,6 @@ def verification_view(summary: Verification, problems: Sequence[VerifiedProblem]
     return Group(*parts)
 
 
-def _some_problems(ids: Sequence[str]) -> str:
-    """Say how many problems there are, and name the first."""
-    return f"{count(len(ids), 'problem')}: {first_few(ids)}"
-
-
 def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
     yield "problems", f"{summary.problems:,}"
     passed = f"{summary.accepted - summary.partial:,} of {summary.references:,} pass every test"
@@ -459,7 +454,7 @@ def _facts(summary: Verification) -> Iterator[tuple[str, str]]:
         ("no references", summary.without_references),
     ):
         if ids:
-            yield name, _some_problems(ids)
+            yield name, f"{count(len(ids), 'problem')}: {first_few(ids)}"
     if summary.infrastructure:
         yield "infrastructure", f"{count(summary.infrastructure, 'reference')} could not be judged"
 

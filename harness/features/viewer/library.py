@@ -146,8 +146,8 @@ class Library:
 
     def listed(self) -> list[Listed]:
         """Return all runs, grouped by folder, the newest first."""
-        runs = sorted((self._line(place) for place in self.listing().places), key=_begun)
-        runs.reverse()
+        runs = [self._line(place) for place in self.listing().places]
+        runs.sort(key=lambda run: (run.created, run.name), reverse=True)
         newest = {run.group: at for at, run in reversed(list(enumerate(runs)))}
         return sorted(runs, key=lambda run: (run.group != "", newest[run.group]))
 
@@ -240,7 +240,3 @@ def winners(runs: Sequence[Listed]) -> dict[str, list[Listed]]:
 def created(manifest: dict[str, Any]) -> str:
     """Return the start time of a run, from its manifest."""
     return str(manifest.get("created", ""))[:16].replace("T", " ")
-
-
-def _begun(run: Listed) -> tuple[str, str]:
-    return run.created, run.name

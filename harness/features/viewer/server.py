@@ -108,11 +108,6 @@ class Guard:
         return answer
 
 
-def new_token() -> str:
-    """Return a random secret token."""
-    return secrets.token_urlsafe(TOKEN_BYTES)
-
-
 def _same(given: str, secret: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
@@ -198,7 +193,7 @@ def serve(root: Path, port: int, *, show: bool, say: Callable[[str], None]) -> N
         raise UsageError(f"{root} is not a folder; name one with runs, or a run")
     with _bound(port) as bound:
         own_port = bound.getsockname()[1]
-        token = new_token()
+        token = secrets.token_urlsafe(TOKEN_BYTES)
         address = f"http://{LOOPBACK}:{own_port}/?token={token}"
 
         def ready() -> None:
