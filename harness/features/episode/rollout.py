@@ -219,8 +219,11 @@ class Rollout:
         call = ToolCall(id=f"call_{number}", name=name, arguments=arguments)
         turn = ModelTurn(tool_calls=(call,), stop=ModelStop(reason="tool_use"))
         await self._take(turn, by_caller=True)
-        lost = self.stop_reason == SANDBOX_ERROR
-        return SANDBOX_LOST if lost else self.loop.results[-1].content
+        return SANDBOX_LOST if self._is_lost() else self.loop.results[-1].content
+
+    def _is_lost(self) -> bool:
+        """Whether the sandbox failed."""
+        return self.stop_reason == SANDBOX_ERROR
 
     async def _take(self, turn: ModelTurn, *, by_caller: bool = False) -> None:
         """Process a turn; `by_caller`: the caller reads the answers, and holds the conversation."""
