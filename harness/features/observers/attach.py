@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from queue import SimpleQueue
 from typing import Any
@@ -37,6 +38,7 @@ PATIENCE_S = 10.0
 """Most seconds that all observers together may delay the end of a run."""
 
 
+@dataclass(slots=True)
 class Watcher:
     """Passes events to one observer, in order, and counts those that were lost.
 
@@ -46,37 +48,30 @@ class Watcher:
     Args:
         name: name of the observer, for messages.
         make: function that makes the observer, a function of an event, in the thread. If the
-            observer
-            has a method `close`, it is called after the last event.
+            observer has a method `close`, it is called after the last event.
         wants: types of the events to pass on; None for all.
         room: most events that wait for the observer.
     """
 
-    def __init__(
-        self,
-        name: str,
-        make: Callable[[], Tell],
-        *,
-        wants: tuple[type, ...] | None = None,
-        room: int = ROOM,
-    ) -> None:
-        self.name = name
-        self._make = make
-        self._wants = wants
-        self._room = room
-        self._waiting: SimpleQueue[Observed | None] = SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._given = self._told = self._failed = 0
-        self._first = ""
+    name: str
+    make: Callable[[], Tell]
+    wants: tuple[type, ...] | None = None
+    room: int = ROOM
+    _waiting: SimpleQueue[Observed | None] = field(default_factory=SimpleQueue[Observed | None])
+    _thread: threading.Thread | None = None
+    _given: int = 0
+    _told: int = 0
+    _failed: int = 0
+    _first: str = ""
 
     def tell(self, event: Observed) -> None:
         """Queue an event for the observer."""
-        if self._wants is not None and not isinstance(event, self._wants):
+        if self.wants is not None and not isinstance(event, self.wants):
             return
         self._given += 1
         if self._thread is None and not self._begin():
             return
-        if self._waiting.qsize() < self._room or isinstance(event, RunEnded | RunFailed):
+        if self._waiting.qsize() < self.room or isinstance(event, RunEnded | RunFailed):
             self._waiting.put(event)
 
     def close(self, until: float) -> str | None:
@@ -119,7 +114,7 @@ class Watcher:
         return True
 
     def _work(self) -> None:
-        observer = self._guarded(self._make)
+        observer = self._guarded(self.make)
         while (event := self._waiting.get()) is not None:
             if observer is None:
                 self._failed += 1
@@ -134,7 +129,7 @@ class Watcher:
         try:
             return call()
         except BaseException as error:  # noqa: BLE001 - SystemExit must not end the run
-            self._failed += call is not self._make  # counted with each event
+            self._failed += call is not self.make  # counted with each event
             self._first = self._first or words_of(error)
 
 

@@ -10,6 +10,7 @@ up by hash in the transcript. What is not found there, or has no hash in an olde
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from harness.agent.events import Event, Graded, Response, standing
@@ -91,6 +92,7 @@ def _public_passed(step: Revision, grade: Grade | None) -> int | None:
     return grade.public_passed
 
 
+@dataclass(frozen=True)
 class Regrading:
     """Reads the programs of the old run's samples, and writes the new run.
 
@@ -101,17 +103,14 @@ class Regrading:
         changes: the old run's changes of public tests, by problem id.
     """
 
-    def __init__(
-        self,
-        directory: RunDirectory,
-        parent: Path,
-        extract: Extract,
-        changes: Mapping[str, TestChange],
-    ) -> None:
-        self._directory = directory
-        self._changes = changes
-        self._extract = extract
-        self._transcripts = Transcripts(parent)
+    directory: RunDirectory
+    parent: Path
+    extract: Extract
+    changes: Mapping[str, TestChange]
+
+    @cached_property
+    def _transcripts(self) -> Transcripts:
+        return Transcripts(self.parent)
 
     def sample(self, each: StoredSolution) -> SampleToJudge:
         """Return a sample with the programs of its revisions, as far as they are found.
@@ -122,7 +121,7 @@ class Regrading:
         problem, result = each.problem, each.result
         events = self._events(result) if result.steps else []
         answers = [event.response for event in events if isinstance(event, Response)]
-        programs = programs_of(answers, result.steps, self._extract, problem.entry_point)
+        programs = programs_of(answers, result.steps, self.extract, problem.entry_point)
         codes = dict.fromkeys((*programs.values(), result.code))
         return SampleToJudge(result.sample, problem, [*codes], result.code)
 
@@ -134,9 +133,9 @@ class Regrading:
     def commit(self, before: SampleResult, grades: Mapping[str, Grade]) -> None:
         """Write a result with its new grades, by program. Raises StorageError."""
         events = [event for event in self._events(before) if not isinstance(event, Graded)]
-        with self._directory.new_transcript(before.problem_id, before.index) as write:
+        with self.directory.new_transcript(before.problem_id, before.index) as write:
             for event in (*events, Graded(grade=grades[before.code])):
                 write(event)
         result = regraded(before, {code_hash(code): grade for code, grade in grades.items()})
-        change = self._changes.get(result.problem_id)
-        self._directory.results.append(with_impossible(result, change))
+        change = self.changes.get(result.problem_id)
+        self.directory.results.append(with_impossible(result, change))

@@ -196,16 +196,16 @@ class Service:
         return Response(self.workers.metrics.text(gauges), headers={"content-type": CONTENT_TYPE})
 
 
+@dataclass(frozen=True, slots=True)
 class BodyPath:
     """A path whose requests have bodies; a request holds a place until its answer."""
 
-    def __init__(self, service: Service, answer: Answer) -> None:
-        self._service = service
-        self._answer = answer
+    service: Service
+    answer: Answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        service, counted = self._service, self._service.workers.metrics.answered
+        service, counted = self.service, self.service.workers.metrics.answered
         places, retry_s = service.places, service.workers.retry_s
         is_read = is_begun = False
 
@@ -225,7 +225,7 @@ class BodyPath:
                 body = await read_body(Request(scope, receive), holding, most)
                 is_read = True
                 with places.take(retry_s):
-                    answer = self._answer(body, holding)
+                    answer = self.answer(body, holding)
                     del body
                     response = await while_there(answer, _left(receive))
                     await response(scope, receive, sent)

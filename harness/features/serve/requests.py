@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
@@ -312,6 +313,7 @@ def _check_length(length: int, most: int) -> None:
         raise Refusal(413, what)
 
 
+@dataclass(frozen=True, slots=True)
 class RequestGate:
     """Passes a request to the app, or refuses it before its body is read.
 
@@ -321,12 +323,9 @@ class RequestGate:
         counted: called with the path and status of each refused request.
     """
 
-    def __init__(
-        self, app: ASGIApp, token: str | None, counted: Callable[[str, int], None]
-    ) -> None:
-        self._app = app
-        self._token = token
-        self._counted = counted
+    app: ASGIApp
+    token: str | None
+    counted: Callable[[str, int], None]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or pass it to the app."""
@@ -334,15 +333,15 @@ class RequestGate:
             try:
                 self._check(Headers(scope=scope), scope["path"])
             except Refusal as refusal:
-                self._counted(scope["path"], refusal.status)
+                self.counted(scope["path"], refusal.status)
                 await pass_over(receive, SMALL_BYTES, SMALL_S)
                 await refusal.response()(scope, receive, send)
                 return
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
 
     def _check(self, headers: Headers, path: str) -> None:
         """Raise Refusal if the request is not allowed."""
-        if self._token is None:
+        if self.token is None:
             if "origin" in headers:
                 raise Refusal(
                     403, "requests of web pages are refused; start the server with a token"
@@ -356,9 +355,9 @@ class RequestGate:
             )
 
     def _is_known(self, given: str) -> bool:
-        assert self._token is not None
+        assert self.token is not None
         shown = _token_of(given[:LONGEST_HEADER])
-        return hmac.compare_digest(shown.encode("utf-8", "replace"), self._token.encode())
+        return hmac.compare_digest(shown.encode("utf-8", "replace"), self.token.encode())
 
 
 def _token_of(header: str) -> str:

@@ -58,6 +58,7 @@ class PageBlock:
     data: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
+@dataclass(slots=True)
 class Blocks:
     """Maker of a page's blocks, which reads every event once.
 
@@ -69,19 +70,14 @@ class Blocks:
         steps: revisions of the sample's result; empty if it has none yet.
     """
 
-    def __init__(
-        self,
-        tape: TranscriptIndex,
-        price: ListedPrice | None,
-        *,
-        running: bool,
-        language: str = PYTHON,
-        steps: Sequence[Revision] = (),
-    ) -> None:
-        self._tape, self._price, self._running = tape, price, running
-        self._language = language
-        self._steps = steps
-        self._events: dict[int, events.Event | None] = {}
+    tape: TranscriptIndex
+    price: ListedPrice | None
+    running: bool
+    language: str = PYTHON
+    steps: Sequence[Revision] = ()
+    _events: dict[int, events.Event | None] = field(
+        default_factory=dict[int, "events.Event | None"]
+    )
 
     def of(self, entry: TranscriptItem) -> PageBlock:
         """Return the block of an entry."""
@@ -124,14 +120,14 @@ class Blocks:
         excerpt: Excerpt | None = None,
         data: dict[str, Any] | None = None,
     ) -> PageBlock:
-        waiting = "w" if kind == "call" and entry.result is None and self._running else ""
+        waiting = "w" if kind == "call" and entry.result is None and self.running else ""
         version = entry.version + waiting
         shown = printable_line(title[:LONGEST_TITLE])
         return PageBlock(kind, entry.key, version, entry.line.number, shown, excerpt, data or {})
 
     def _event(self, line: TranscriptLine) -> events.Event | None:
         if line.number not in self._events:
-            self._events[line.number] = self._tape.event(line)
+            self._events[line.number] = self.tape.event(line)
         return self._events[line.number]
 
     def _turn(self, entry: TranscriptItem, number: int, turn: ModelTurn) -> PageBlock:
@@ -140,13 +136,13 @@ class Blocks:
         data = {
             "number": number,
             "usage": turn.usage,
-            "cost": cost(turn.usage, self._price),
+            "cost": cost(turn.usage, self.price),
             "seconds": turn.latency_s,
             "stop": turn.stop,
             "calls": len(turn.tool_calls),
             "hidden_reasoning": bool(turn.reasoning) and not thought.strip(),
             "reasoning": excerpt_of(thought, "reasoning") if thought.strip() else None,
-            "pieces": list(_pieces(turn.text[:SHOWN], self._language)),
+            "pieces": list(_pieces(turn.text[:SHOWN], self.language)),
             "diff": self._difference(entry) if entry.writes else None,
         }
         return self._block(entry, "turn", excerpt=excerpt, data=data)
@@ -158,10 +154,10 @@ class Blocks:
         data: dict[str, Any] = {
             "name": call.name[:200],
             "turn": entry.line.turn,
-            "code": None if code is None or excerpt.left else coloured(code, self._language),
+            "code": None if code is None or excerpt.left else coloured(code, self.language),
             "others": excerpt_of(other_arguments(call), "others") if code is not None else None,
             "empty": call.arguments.strip() in {"", "{}"},
-            "waiting": entry.result is None and self._running,
+            "waiting": entry.result is None and self.running,
             **NO_RESULT,
             "diff": self._difference(entry) if entry.writes else None,
             "writes": entry.writes,
@@ -182,11 +178,11 @@ class Blocks:
         if not isinstance(event, events.Response):
             return ""
         if entry.kind != "call":
-            return revision_in(event, self._steps, self._language)
+            return revision_in(event, self.steps, self.language)
         call = event.response.tool_calls[entry.part]
         alone = event.response.model_copy(update={"text": "", "tool_calls": (call,)})
         alone = event.model_copy(update={"response": alone})
-        return revision_in(alone, self._steps, self._language) or program(call) or ""
+        return revision_in(alone, self.steps, self.language) or program(call) or ""
 
 
 def _pieces(text: str, usual: str) -> Iterator[Piece]:
