@@ -40,7 +40,6 @@ START_CHECKS: Mapping[str, str] = {
     "harness.run.plan.languages:check_start": "",
     "harness.features.batch.run:check_start": "batch",  # before target: it names providers
     "harness.run.plan.target:check_start": "",
-    "harness.run.plan.price:check_start": "",
     "harness.features.impossible.impossible_tests:check_start": "impossible",
     "harness.features.impossible.impossible_tests:check_recorded": "",
     "harness.features.efficiency.timed_run:check_start": "efficiency",
@@ -55,7 +54,7 @@ PLAN_CHECKS: Mapping[str, str] = {
     "harness.run.plan.plan:check_plan": "",
     "harness.run.plan.problem_kinds:check_plan": "",
     "harness.run.plan.languages:check_plan": "",
-    "harness.run.plan.target:check_plan": "",
+    "harness.run.plan.recordings:check_plan": "",
     "harness.run.plan.judging_options:check_plan": "",
     "harness.run.plan.prompts:check_plan": "",
 }
@@ -238,6 +237,9 @@ class RunFeature(NamedTuple):
         join: returns the plan of a run that asks for the feature with its `RunPart`, from the
             plan, the manifest of the run to resume, and a reporter.
         summarize: returns its field of a summary, from results.
+        model: name of the model where none is named.
+        tools: returns further tools of the model, from a spec.
+        prompt: returns the prompt set of a run, from a spec and the set that it names.
         uncounted: returns the problems that count in no rate, from a manifest.
         findings, unlike: yield sentences on two runs with labels: what they did, and why they are
             not fully comparable.
@@ -249,6 +251,9 @@ class RunFeature(NamedTuple):
     summary: str
     join: str
     summarize: str
+    model: str = ""
+    tools: str = ""
+    prompt: str = ""
     uncounted: str = ""
     findings: str = ""
     unlike: str = ""
@@ -262,6 +267,8 @@ RUN_FEATURES: Mapping[str, RunFeature] = {
         summary="impossible_rates:ImpossibleSummary",
         join="choice:with_impossible_tests",
         summarize="impossible_rates:summarize_impossible",
+        tools="way_out:tools_of",
+        prompt="way_out:prompt_of",
         uncounted="changed_tests:changes_of",
         findings="impossible_findings:impossible_findings",
     ),
@@ -270,6 +277,7 @@ RUN_FEATURES: Mapping[str, RunFeature] = {
         summary="efficiency_summary:EfficiencySummary",
         join="timed_run:with_timing",
         summarize="efficiency_summary:summarize_efficiency",
+        model="references",
         unlike="faster:timed_unlike",
         faster="faster:faster",
         view="part_view:VIEW",

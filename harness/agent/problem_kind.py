@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from harness.agent.extraction.code import EXTRACTORS, Extract
+from harness.agent.extraction.code import EXTRACTORS, HARNESS, Extract
+from harness.agent.extraction.fences import extractor_of
 from harness.errors import UsageError
 from harness.grading.verdict import Grade
 from harness.languages import PYTHON
@@ -34,7 +35,7 @@ class ProblemKind:
     Attributes:
         kind: the kind of problem.
         tools: tools of every agent loop, in the order shown to the model.
-        extractors: extractors by name, as in `extract`.
+        extractors: extractors by name, as in `extract`, for solutions in Python.
         judge: grades its answers; None where they are programs, graded in the sandbox.
         given_away: why the model may not run code on its problems; empty if it may.
         language: language of solutions.
@@ -70,6 +71,8 @@ class ProblemKind:
         Raises:
             UsageError: this kind has no extractor of that name.
         """
+        if name == HARNESS and self.runs_code:
+            return extractor_of(self.language)
         if name in self.extractors:
             return self.extractors[name]
         known = ", ".join([*self.extractors, *others])

@@ -8,7 +8,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from types import CodeType, FunctionType, MethodType
@@ -19,7 +19,7 @@ from harness.models.clients.wire import sendable
 from harness.models.faults import Redactor
 from harness.models.protocol import Model, ModelError, ModelTurn, UserInterruptError
 from harness.models.unasked import UnaskedModel
-from harness.problem import ProblemView
+from harness.problem import Problem, ProblemView
 
 PLAIN = (str, bytes, int, float, complex, type(None))
 """Types of bound values that count; others, such as a cache, may change as a run proceeds."""
@@ -218,18 +218,25 @@ class FunctionModel(UnaskedModel):
         function: function of a problem's `columns` that returns text, or an awaitable of it. One
             that is not a coroutine function runs in its own thread.
         problem: the problem to answer; None until `for_sample` sets one.
-
-    Attributes:
         tag: tag of the fence that is put around a program.
     """
 
     def __init__(
-        self, name: str, function: Callable[..., Any], problem: ProblemView | None = None
+        self,
+        name: str,
+        function: Callable[..., Any],
+        problem: ProblemView | None = None,
+        tag: str = PYTHON,
     ) -> None:
         super().__init__(name)
         self._function = function
         self._problem = problem
-        self.tag = PYTHON
+        self._tag = tag
+
+    def begin(self, problems: Sequence[Problem], language: str) -> None:
+        """Note the language of a run's solutions, for answers without a fence."""
+        del problems
+        self._tag = language
 
     def code(self) -> dict[str, str] | None:
         """Return the digest of the function's code; None if that is not known."""
@@ -237,9 +244,7 @@ class FunctionModel(UnaskedModel):
 
     def for_sample(self, problem: ProblemView, index: int) -> Model:  # noqa: ARG002 - protocol
         """Return the function bound to that problem."""
-        bound = FunctionModel(self.name, self._function, problem)
-        bound.tag = self.tag
-        return bound
+        return FunctionModel(self.name, self._function, problem, self._tag)
 
     async def answer(self) -> ModelTurn:
         """Call the function once; it sees only the problem.
@@ -253,7 +258,7 @@ class FunctionModel(UnaskedModel):
         answer = await self._call(columns(self._problem))
         if not isinstance(answer, str):
             raise ModelError(f"{self.name} returned {type(answer).__name__}, not a string")
-        text = fenced(sendable(answer), self.tag)
+        text = fenced(sendable(answer), self._tag)
         return ModelTurn(text=text, latency_s=time.perf_counter() - started)
 
     async def _call(self, problem: dict[str, Any]) -> Any:

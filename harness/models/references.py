@@ -13,15 +13,15 @@ from harness.text import fenced
 
 
 class ReferenceModel(UnaskedModel):
-    """Answers sample i with the problem's i-th reference in a language, in a cycle.
+    """Answers sample i with the problem's i-th reference in a language, in a cycle."""
 
-    Args:
-        problems: problems of the run.
-        language: name of the language.
-    """
-
-    def __init__(self, problems: Sequence[Problem], language: str = PYTHON) -> None:
+    def __init__(self) -> None:
         super().__init__(REFERENCES)
+        self._language = PYTHON
+        self._problems: dict[str, Problem] = {}
+
+    def begin(self, problems: Sequence[Problem], language: str) -> None:
+        """Note the problems of a run, and the language of its solutions."""
         self._language = language
         self._problems = {problem.id: problem for problem in problems}
 

@@ -1,6 +1,6 @@
 """Where requests for a model's name go: provider, address, protocol, key and headers.
 
-`served_by` decides it, from the name, the user's flags and the environment.
+`resolve` decides it, from the name, the user's flags and the environment.
 """
 
 from collections.abc import Collection, Mapping
@@ -9,7 +9,6 @@ from ipaddress import ip_address
 from typing import Any, TypedDict, Unpack
 from urllib.parse import urlsplit, urlunsplit
 
-from harness import plugins
 from harness.errors import UsageError
 from harness.models.environment import (
     ANTHROPIC_BASE_URL,
@@ -33,10 +32,8 @@ from harness.models.providers import (
     by_prefix,
     by_shape,
     is_at,
-    is_sent,
     unknown,
 )
-from harness.plugins import Plugin
 
 KEYLESS = "none"  # local servers need no key, but the SDKs require one
 OLLAMA = "ollama/"
@@ -129,27 +126,6 @@ class Access(TypedDict, total=False):
     header: Collection[str]
 
 
-def served_by(
-    name: str, *, base_url: str | None, environment: Environment, **access: Unpack[Access]
-) -> Plugin | Route | None:
-    """Return what serves a name: a plug-in or a route; None if the harness sends no requests.
-
-    A plug-in, named `NAME` or `NAME:REST`, serves names that no provider and no base URL does.
-    Args and errors are those of `resolve`.
-
-    Raises:
-        UsageError: as `resolve`; or two packages offer a plug-in of the name.
-    """
-    if not is_sent(name):
-        return None
-    named = by_prefix(name)
-    if not (named or by_shape(name) or _address(named, base_url, environment)):
-        plugin = plugins.find(plugins.MODELS, name.partition(":")[0])
-        if plugin is not None:
-            return plugin
-    return resolve(name, base_url=base_url, environment=environment, **access)
-
-
 def resolve(
     name: str, *, base_url: str | None, environment: Environment, **access: Unpack[Access]
 ) -> Route:
@@ -201,7 +177,7 @@ def _provider_of(name: str, base_url: str | None, environment: Environment) -> t
     if not name.strip():
         raise UsageError("the model's name is empty")
     named = by_prefix(name)
-    url = _address(named, base_url, environment)
+    url = address_of(named, base_url, environment)
     if url:
         vendor = by_address(usable_url(url), name)
         if vendor is None:
@@ -219,7 +195,7 @@ def _provider_of(name: str, base_url: str | None, environment: Environment) -> t
     return at_home(provider, environment), model
 
 
-def _address(named: Provider | None, base_url: str | None, environment: Environment) -> str:
+def address_of(named: Provider | None, base_url: str | None, environment: Environment) -> str:
     """Return the base URL that applies to a name: the flag's, or `OPENAI_BASE_URL`; "" for none.
 
     The variable does not apply to names with another provider's prefix, or if it is OpenAI's own.

@@ -17,7 +17,7 @@ from harness.agent.attempt import Limits
 from harness.agent.events import NewConversation
 from harness.models.clients import anthropic_wire, openai_request, responses_wire
 from harness.models.protocol import ModelSettings, ModelTurn
-from harness.run.plan.target import open_replay
+from harness.run.plan.recordings import Recordings
 from harness.sources.benchmarks import load
 
 Play = Callable[..., Awaitable[Played]]
@@ -72,7 +72,7 @@ def _extends(wire: str, former: Sent, latter: Sent) -> None:
 @for_each("which", PROBLEMS)
 async def test_recorded_conversations_only_grow(which: str, play: Play) -> None:
     view = PROBLEMS[which].view()
-    tape = open_replay(f"replay:{WRITTEN}", "agentic").for_sample(view, 0)
+    tape = Recordings(f"replay:{WRITTEN}", "agentic").open().for_sample(view, 0)
     played = await play(view=view, through=lambda _: tape)
     assert len(played.heard) > 1
     begun = 0

@@ -11,9 +11,9 @@ from harness.models.clients.openai_chat import OpenAIChat
 from harness.models.clients.openai_responses import OpenAIResponses
 from harness.models.environment import Environment
 from harness.models.function import FunctionModel
-from harness.models.opening import open_model
 from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
-from harness.models.route import served_by
+from harness.run.plan.target import resolve_target, server_of
+from harness.run.settings.spec import RunSpec, read_spec
 
 KEY = {"OPENAI_API_KEY": "sk-abcdefghijkl"}
 
@@ -21,12 +21,12 @@ KEY = {"OPENAI_API_KEY": "sk-abcdefghijkl"}
 def opened(
     name: str,
     base_url: str | None = None,
-    settings: ModelSettings | None = None,
+    temperature: float | None = None,
     **environ: str,
 ) -> Model:
     place = Environment(environ, hub_token=lambda: None)
-    server = served_by(name, base_url=base_url, environment=place)
-    return open_model(name, server, settings=settings)
+    spec = RunSpec(base_url=base_url, temperature=temperature)
+    return server_of(name, spec, place).open()
 
 
 async def hear(model: Model) -> None:
@@ -146,20 +146,20 @@ def test_an_empty_name_is_refused(name: str) -> None:
 
 
 def test_a_setting_that_a_provider_does_not_take_is_refused() -> None:
-    settings = ModelSettings(temperature=0.5)
     with pytest.raises(UsageError, match=r"'claude-x'.*temperature"):
-        opened("claude-x", settings=settings, ANTHROPIC_API_KEY="sk-ant")
+        opened("claude-x", temperature=0.5, ANTHROPIC_API_KEY="sk-ant")
 
 
 async def test_a_setting_is_taken_where_a_base_url_sets_another_protocol() -> None:
-    model = opened("claude-x", "http://h/v1", ModelSettings(temperature=0.5))
+    model = opened("claude-x", "http://h/v1", 0.5)
     assert isinstance(model, OpenAIChat)
     await model.close()
 
 
 def test_a_function_is_opened_whatever_the_environment_says() -> None:
     environ = {**KEY, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
-    model = opened("python:json:loads", "http://127.0.0.1:9/v1", **environ)
+    spec = read_spec(None, {"model": "python:json:loads"})
+    model = resolve_target(spec, environ).open()
     assert isinstance(model, FunctionModel)
     assert model.name == "python:json:loads"
 
@@ -167,7 +167,7 @@ def test_a_function_is_opened_whatever_the_environment_says() -> None:
 @pytest.mark.thorough
 def test_the_sdks_are_not_imported_before_they_are_needed() -> None:
     program = (
-        "import sys, harness.models.route, harness.models.opening\n"
+        "import sys, harness.models.route, harness.models.servers\n"
         "import harness.models.scripted\n"
         "import harness.models.clients.openai_chat, harness.models.clients.openai_responses\n"
         "import harness.models.clients.anthropic_messages, harness.features.info.models\n"

@@ -8,9 +8,9 @@ from for_each import for_each
 
 from harness.errors import UsageError
 from harness.models.environment import MOST_BYTES, NAMES, Environment, FoundVariable
-from harness.models.opening import missing
 from harness.models.providers import PROVIDERS, Api, Protocol
 from harness.models.route import Route, ollama_url, resolve
+from harness.models.servers import missing
 
 
 def environment(**environ: str) -> Environment:

@@ -12,11 +12,11 @@ from harness.agent.strategies.strategies import find_strategy
 from harness.errors import UsageError
 from harness.features.observers.attach import find_observer
 from harness.models.environment import Environment
-from harness.models.opening import open_model
-from harness.models.route import Route, served_by
+from harness.models.servers import Plugged, Routed
 from harness.plugins import MODELS, OBSERVERS, RULES, SOURCES, known_rule
 from harness.plugins import STRATEGIES as STRATEGY_GROUP
-from harness.run.settings.spec import read_spec
+from harness.run.plan.target import server_of
+from harness.run.settings.spec import RunSpec, read_spec
 from harness.sources.benchmarks import is_source, load, parse_spec
 
 ALL = {group: {"mine": "thing"} for group in plugins.GROUPS}
@@ -37,7 +37,7 @@ def _ask(group: str, name: str) -> object:
         case plugins.SOURCES:
             return load(name)
         case plugins.MODELS:
-            return open_model(name, served_by(name, base_url=None, environment=NOTHING))
+            return server_of(name, RunSpec(), NOTHING).open()
         case plugins.STRATEGIES:
             return find_strategy(name)
         case plugins.RULES:
@@ -53,7 +53,7 @@ def test_nothing_is_imported_before_its_name_is_asked_for(own_site: Path) -> Non
     assert is_source("mine")
     assert parse_spec("mine:there") == ("mine", "there")
     assert known_rule("mine") == "mine"
-    assert isinstance(served_by("mine:large", base_url=None, environment=NOTHING), plugins.Plugin)
+    assert isinstance(server_of("mine:large", RunSpec(), NOTHING), Plugged)
     assert read_spec(None, {"rule": "mine"}).rule == "mine"
     assert find_strategy("agentic") is agentic
     assert load("fixture").problems
@@ -135,16 +135,16 @@ def test_our_own_names_win_and_it_is_said_once(own_site: Path) -> None:
 @pytest.mark.parametrize("name", ["gpt-5-mini", "org/mine", "openai/mine"])
 def test_a_model_s_name_that_is_a_provider_s_is_not_a_plug_in_s(own_site: Path, name: str) -> None:
     made_package(own_site, "mine-model", {MODELS: {"gpt-5-mini": "thing"}})
-    assert isinstance(served_by(name, base_url=None, environment=NOTHING), Route)
+    assert isinstance(server_of(name, RunSpec(), NOTHING), Routed)
 
 
 def test_an_endpoint_takes_every_name(own_site: Path) -> None:
     made_package(own_site, "mine-behind", {MODELS: {"mine": "thing"}})
     url = "http://127.0.0.1:9/v1"
-    assert isinstance(served_by("mine", base_url=url, environment=NOTHING), Route)
+    assert isinstance(server_of("mine", RunSpec(base_url=url), NOTHING), Routed)
     asked = Environment({"OPENAI_BASE_URL": url})
-    assert isinstance(served_by("mine", base_url=None, environment=asked), Route)
-    assert isinstance(served_by("mine", base_url=None, environment=NOTHING), plugins.Plugin)
+    assert isinstance(server_of("mine", RunSpec(), asked), Routed)
+    assert isinstance(server_of("mine", RunSpec(), NOTHING), Plugged)
 
 
 def test_a_package_without_metadata_breaks_nothing(own_site: Path) -> None:

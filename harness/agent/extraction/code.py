@@ -32,6 +32,9 @@ from harness.markdown import UNTAGGED, FencedBlock, fenced_blocks
 from harness.python_source import parse_or_none
 from harness.solution_source import begins_program, is_solution, says_nothing
 
+HARNESS = "harness"
+"""Name of the usual extractor."""
+
 LONGEST_ANSWER = 1 << 20
 LONGEST_CODE = 1 << 18
 PYTHON_TAGS = frozenset({"python", "py", "python3", "py3"})
@@ -220,5 +223,5 @@ def extract_lcb(answer: str) -> Extraction:
     return Extraction(code="\n".join(lines[fences[-2] + 1 : fences[-1]]), rule="last two fences")
 
 
-EXTRACTORS: Mapping[str, Extract] = {"harness": extract, "lcb": extract_lcb}
+EXTRACTORS: Mapping[str, Extract] = {HARNESS: extract, "lcb": extract_lcb}
 """Extractors by user-visible name."""

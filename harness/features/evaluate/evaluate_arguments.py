@@ -10,11 +10,11 @@ from harness.agent.strategies.modes import SHOT, mode_named
 from harness.errors import UsageError
 from harness.models.protocol import Model
 from harness.models.providers import REFERENCES
+from harness.models.servers import ADDRESSING, ASKED_FOR
 from harness.models.user_code import model_of, name_of_code
 from harness.problem import Problem
 from harness.registry import hooks
 from harness.run.plan.problem_loader import Benchmark, Checked, checked, name_of
-from harness.run.plan.target import ADDRESSING, ASKED_FOR
 from harness.run.settings.keys import RunKeys
 from harness.run.settings.python_arguments import spec_from
 from harness.run.settings.spec import RunSpec

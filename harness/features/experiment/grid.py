@@ -35,7 +35,7 @@ from harness.features.experiment.variants import (
 )
 from harness.languages import PYTHON
 from harness.registry import MODES as REGISTERED
-from harness.run.plan.target import passed_over, resolve_target
+from harness.run.plan.target import resolve_target
 from harness.run.settings.given import Given
 from harness.run.settings.spec import (
     LISTS,
@@ -121,7 +121,7 @@ def grid_of(
         own_keys = [key for key in given.found if each.get(key) != values[key]]
         spec = spec_of(each, path, given.without(own_keys))
         target = resolve_target(spec, environ)  # checks that it has an endpoint
-        spec = spec.without_found(passed_over(target, spec))
+        spec = target.without_idle(spec)
         specs.append((name, spec.model_copy(update={"model": target.name})))
     varied = frozenset(_vary(values, path))
     kept = _once(specs, path)

@@ -87,7 +87,7 @@ class ImpossibleTests:
 
 def check_start(start: "Start") -> None:
     """Refuse recorded answers to unchanged tests. Raises UsageError, RunDirectoryError."""
-    if start.target.is_recorded and not changes_of(start.recorded or {}):
+    if start.target.recordings and not changes_of(start.target.recorded or {}):
         raise UsageError(
             f"--set impossible: the answers of {start.target.name} were given to unchanged tests; "
             "give a model with -m"
@@ -96,7 +96,7 @@ def check_start(start: "Start") -> None:
 
 def check_recorded(start: "Start") -> None:
     """Refuse recorded answers to impossible tests in a run without. Raises UsageError."""
-    if start.spec.impossible is None and changes_of(start.recorded or {}):
+    if start.spec.impossible is None and changes_of(start.target.recorded or {}):
         raise UsageError(
             f"{start.target.name} had impossible tests: give --set impossible=SHARE, to play it "
             "with them"

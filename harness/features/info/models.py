@@ -14,10 +14,10 @@ from harness.cli.settings_flags import REQUESTS, with_settings
 from harness.errors import UsageError
 from harness.frozen import Frozen
 from harness.models.environment import MODEL_ID, OPENAI_BASE_URL, Environment
-from harness.models.opening import example_request, missing
-from harness.models.providers import PROVIDERS, PYTHON_PREFIX, REPLAY_PREFIX, Provider
-from harness.models.route import Route, at_home, shown_url
-from harness.run.plan.target import Target, open_target, refuse_unsent, resolve_target
+from harness.models.providers import PROVIDERS, PYTHON_PREFIX, REFERENCES, REPLAY_PREFIX, Provider
+from harness.models.route import at_home, shown_url
+from harness.models.servers import Routed, missing
+from harness.run.plan.target import Target, check_references, refuse_unsent, resolve_target
 from harness.run.settings.given import Given
 from harness.run.settings.spec import RunSpec, given_as, read_spec
 from harness.terminal.consoles import console, write_json
@@ -27,6 +27,7 @@ from harness.text import printable_line
 NOT_SENT = {
     PYTHON_PREFIX: "your own code, in this process; it is sent nowhere",
     REPLAY_PREFIX: "recorded answers, played again; nothing is sent",
+    REFERENCES: "the problems' own solutions; nothing is sent",
 }
 SCHEMA = 1
 
@@ -131,7 +132,8 @@ def show_model(name: str, flags: Given, *, as_json: bool) -> None:
     """
     spec = read_spec(None, flags.with_flags(model=name))
     target = resolve_target(spec, os.environ)
-    shown = _request(target.route, spec) if target.route else _not_sent(target, spec)
+    server = target.server
+    shown = _request(server) if isinstance(server, Routed) else _not_sent(target, spec)
     out = console()
     if as_json:
         _write(out, ShownModel, shown)
@@ -145,18 +147,18 @@ def show_model(name: str, flags: Given, *, as_json: bool) -> None:
 
 def _not_sent(target: Target, spec: RunSpec) -> dict[str, Any]:
     """Describe a model to which no request is sent, after it has been found."""
+    refuse_unsent(target, spec)
+    check_references(target, spec)
+    target.open()
     description = f"{target.plugin}; the plug-in decides what is sent, and where"
     if target.plugin is None:
-        description = next(
-            why for prefix, why in NOT_SENT.items() if target.name.startswith(prefix)
-        )
-    refuse_unsent(target, spec)
-    open_target(target, spec)
+        notes = (why for prefix, why in NOT_SENT.items() if target.name.startswith(prefix))
+        description = next(notes, NOT_SENT[PYTHON_PREFIX])
     return {"model": target.name, "note": description}
 
 
-def _request(route: Route, spec: RunSpec) -> dict[str, Any]:
-    settings = spec.request_settings
+def _request(server: Routed) -> dict[str, Any]:
+    route = server.route
     return {
         "provider": route.provider,
         "endpoint": route.endpoint,
@@ -171,7 +173,7 @@ def _request(route: Route, spec: RunSpec) -> dict[str, Any]:
         ],
         "batch": route.batches,
         **({"note": route.remark} if route.remark else {}),
-        "body": example_request(route, settings),
+        "body": server.example_request(),
     }
 
 

@@ -202,7 +202,7 @@ def most_of(totals: Iterable[Total]) -> Total:
 def refuse_recorded(spec: RunSpec) -> None:
     """Refuse recordings and references, which do not hear a prompt. Raises UsageError."""
     target = resolve_target(spec, os.environ)
-    if target.is_recorded or target.name == REFERENCES:
+    if target.recordings or target.name == REFERENCES:
         raise _unheard(target.name)
 
 

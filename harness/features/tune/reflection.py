@@ -19,10 +19,10 @@ from harness.models.estimated_usage import unheard_usage
 from harness.models.function import FunctionModel
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Message, ModelError, ModelTurn, Retry, Usage
+from harness.models.servers import ASKED_FOR
 from harness.run.engine.controller import STOPPING, RunController
 from harness.run.plan.budget import Total
-from harness.run.plan.price import price_of
-from harness.run.plan.target import ASKED_FOR, Target, open_target, resolve_target
+from harness.run.plan.target import Target, check_references, price_of, resolve_target
 from harness.run.settings.spec import RunSpec
 from harness.run.store.billed_requests import Spent, requests_of
 from harness.run.store.transcript import TranscriptWriter
@@ -72,7 +72,8 @@ class ReflectionModel:
         }
         spec = spec.model_copy(update={**changed, "base_url": base_url or spec.base_url})
         target = resolve_target(spec, os.environ)
-        if not isinstance(opened := open_target(target, spec, dry_run=dry_run), FunctionModel):
+        check_references(target, spec)
+        if not isinstance(opened := target.open(dry_run=dry_run), FunctionModel):
             asyncio.run(opened.close())
         else:
             raise UsageError(
@@ -178,7 +179,7 @@ class Reflection:
         def retried(retry: Retry) -> None:
             journal(Retried(turn=1, **dict(retry)))
 
-        model = open_target(self.model.target, self.model.spec)
+        model = self.model.target.open()
         for word in STOPPING:
             loop.add_signal_handler(word, interrupt)
         try:

@@ -7,14 +7,12 @@ and never run.
 """
 
 import ast
-from functools import partial
 
 from harness.errors import DataError
-from harness.problem import Kind, Problem, TestCase, TestSuite
-from harness.sources import preambles
+from harness.kinds.questions.question_rows import question_of
+from harness.problem import Kind, Problem, TestCase
 from harness.sources.files.content_hash import content_hash
 from harness.sources.files.lines import Line
-from harness.sources.files.row_checks import text_column
 from harness.sources.literals import UnreadableError, parse
 from harness.sources.livecodebench import fields
 
@@ -45,19 +43,15 @@ def parse_row(line: Line, parsed: fields.Row | None = None) -> Problem:
         public=False,
     )
     native = fields.number_or_name(row, "id", where)
-    return Problem(
+    return question_of(
+        row,
+        where,
+        test,
         id=f"livecodebench/execution/{native}",
-        source="livecodebench",
         kind=Kind.CODE_EXECUTION,
         title=name,
         statement="",
-        platform="leetcode",
-        difficulty=fields.level(row, where),
-        difficulty_word=text_column(row, "difficulty", where),
-        release_date=fields.release_date(row, where),
         entry_point=name,
-        tests=TestSuite((), partial(tuple[TestCase, ...], (test,))),
-        preamble=preambles.LIVECODEBENCH,
         call=test.input,
         code=code,
         aliases=(native,),

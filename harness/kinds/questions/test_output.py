@@ -9,11 +9,10 @@ for the meaning of a row (https://github.com/LiveCodeBench/LiveCodeBench,
 
 import json
 import re
-from functools import partial
 
 from harness.errors import DataError
-from harness.problem import Kind, Problem, TestCase, TestSuite
-from harness.sources import preambles
+from harness.kinds.questions.question_rows import question_of
+from harness.problem import Kind, Problem, TestCase
 from harness.sources.files.content_hash import content_hash
 from harness.sources.files.lines import Line
 from harness.sources.files.row_checks import check_function_test, text_column
@@ -53,21 +52,17 @@ def parse_row(line: Line, parsed: fields.Row | None = None) -> Problem:
     starter = text_column(row, "starter_code", where)
     native = "_".join(fields.number_or_name(row, key, where) for key in ("question_id", "test_id"))
     test = _predicted_test(row, where)
-    return Problem(
+    return question_of(
+        row,
+        where,
+        test,
         id=f"livecodebench/test_generation/{native}",
-        source="livecodebench",
         kind=Kind.TEST_OUTPUT_PREDICTION,
         title=text_column(row, "question_title", where),
         statement=statement,
-        platform="leetcode",
-        difficulty=fields.level(row, where),
-        difficulty_word=text_column(row, "difficulty", where),
-        release_date=fields.release_date(row, where),
         starter_code=starter,
         entry_point=name,
         signature=signature_of(starter, name),
-        tests=TestSuite((), partial(tuple[TestCase, ...], (test,))),
-        preamble=preambles.LIVECODEBENCH,
         call=call_of(name, test.input),
         aliases=(native,),
         content_hash=content_hash(statement, starter, name, test.input, test.output),

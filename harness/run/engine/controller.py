@@ -13,11 +13,11 @@ from harness.agent.attempt import RunStop
 from harness.errors import UsageError
 from harness.figures import bad_rows, count
 from harness.models.environment import MODEL_ID, Environment
-from harness.models.opening import missing
 from harness.models.protocol import Model
 from harness.models.providers import REPLAY_PREFIX
 from harness.models.replay import ReplayModel
-from harness.registry import RUN_FEATURES, hooks
+from harness.models.servers import missing
+from harness.registry import hooks
 from harness.run.engine.earlier_spending import budget_of
 from harness.run.engine.engine import Engine
 from harness.run.engine.lifecycle import PreparedRun, Read, going_on, open_directory
@@ -27,7 +27,8 @@ from harness.run.observer import Failure, Observer, RunObserver, Watch
 from harness.run.plan.budget import Budget
 from harness.run.plan.estimate import requests_of
 from harness.run.plan.plan import Plan, prepare
-from harness.run.plan.target import BUNDLED, BUNDLED_PROBLEMS, RECORDED_MODEL
+from harness.run.plan.recordings import BUNDLED, RECORDED_MODEL
+from harness.run.plan.target import BUNDLED_PROBLEMS
 from harness.run.reporter import Reporter
 from harness.run.session.isolation import isolate
 from harness.run.settings.spec import RunSpec
@@ -121,7 +122,7 @@ class RunController:
 
     def _with_parts(self, plan: Plan, before: Mapping[str, Any] | None = None) -> Plan:
         """Return the plan with the parts of features, of which a dry run needs none."""
-        asked = () if self.dry_run else [key for key in RUN_FEATURES if getattr(plan.spec, key)]
+        asked = () if self.dry_run else plan.spec.features
         for join in hooks("join", asked).values():
             plan = join(plan, before, self.reporter)
         return plan

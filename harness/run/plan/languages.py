@@ -121,9 +121,9 @@ def check_start(start: "Start") -> None:
         UsageError: says what to give.
     """
     check_settings_of(start.spec)
-    if not start.target.is_recorded:
+    if start.target.recordings is None:
         return
-    own = (start.recorded or {}).get("spec", {}).get("language", PYTHON)
+    own = (start.target.recorded or {}).get("spec", {}).get("language", PYTHON)
     if own != start.spec.language:
         answers = language(own)
         advice = "name a model with -m, or leave --language out"

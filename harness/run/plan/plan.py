@@ -9,10 +9,9 @@ from typing import Any
 from harness.agent.attempt import Attempt
 from harness.agent.attempt import Limits as AgentLimits
 from harness.agent.extraction.code import Extract
-from harness.agent.problem_kind import PROGRAMS, ProblemKind
+from harness.agent.problem_kind import ProblemKind
 from harness.agent.session import Strategy
 from harness.agent.strategies.options import StrategyOptions
-from harness.agent.strategies.shots import single_shot
 from harness.agent.strategies.strategies import find_strategy
 from harness.agent.templates.prompt_set import PromptSet, Told
 from harness.agent.tool_calls import told_of
@@ -24,7 +23,7 @@ from harness.models.function import FunctionModel
 from harness.models.prices.price import cost
 from harness.models.prices.price_lists import ListedPrice
 from harness.models.protocol import Model, ModelSettings
-from harness.models.providers import REFERENCES, REPLAY_PREFIX
+from harness.models.providers import REPLAY_PREFIX
 from harness.models.references import ReferenceModel
 from harness.models.replay import ReplayModel
 from harness.models.user_code import UserModel
@@ -32,20 +31,11 @@ from harness.problem import Problem
 from harness.registry import PLAN_CHECKS, START_CHECKS, feature, installed
 from harness.run.plan.judging_options import judging_of, reference_limits
 from harness.run.plan.languages import check_language, left_out_words, taking
-from harness.run.plan.price import price_of
 from harness.run.plan.problem_kinds import heeded_by_kind, rules_of, toolbox_of
 from harness.run.plan.prompts import prompt_of
+from harness.run.plan.recordings import BUNDLED
 from harness.run.plan.run_part import RunPart
-from harness.run.plan.target import (
-    BUNDLED,
-    BUNDLED_PROBLEMS,
-    Target,
-    as_recorded,
-    heeded,
-    open_target,
-    passed_over,
-    resolve_target,
-)
+from harness.run.plan.target import BUNDLED_PROBLEMS, Target, heeded, price_of, resolve_target
 from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.run.settings.shard import Shard, Whole
 from harness.run.settings.spec import RunSpec, flag_of, refuse_ineffective, uses
@@ -66,13 +56,11 @@ class Start:
         spec: the settings.
         target: the resolved model.
         price: price of the model; None if unknown.
-        recorded: the manifest of the run whose answers are played; None without one.
     """
 
     spec: RunSpec
     target: Target
     price: ListedPrice | None
-    recorded: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -102,10 +90,10 @@ class Plan:
     prompt: PromptSet
     loaded: Loaded
     selected: Selected
-    price: ListedPrice | None = None
-    rules: ProblemKind = PROGRAMS
-    strategy: Strategy = single_shot
-    toolbox: Toolbox = field(default_factory=lambda: Toolbox(()))
+    price: ListedPrice | None
+    rules: ProblemKind
+    strategy: Strategy
+    toolbox: Toolbox
     cpu_by_problem: Mapping[str, float] = field(default_factory=dict[str, float])
     notice: str | None = None
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -242,23 +230,22 @@ def prepare(
     """
     refuse_ineffective(spec)
     target = resolve_target(spec, environ)
-    spec, recorded = as_recorded(spec.without_found(passed_over(target, spec)), target)
+    spec = target.adapted(spec)
     price = price_of(target, spec, before)
-    run_checks(START_CHECKS, Start(spec, target, price, recorded))
+    run_checks(START_CHECKS, Start(spec, target, price))
     strategy = find_strategy(spec.mode)
-    model = own_model or open_target(target, spec, dry_run=dry_run)
+    model = own_model or target.open(dry_run=dry_run)
     spec = heeded(model, spec, new=before is None)
-    _tell_language(model, spec.language)
     loaded = (read or partial(load, skip_bad_rows=spec.skip_bad_rows))(_benchmark(spec))
     selected, whole, left_out = _select(_playable(loaded, spec, model), spec)
     rules = rules_of(selected.problems, spec.language)
     spec = heeded_by_kind(rules, spec, before)
-    if target.name == REFERENCES:
-        model = ReferenceModel(selected.problems, spec.language)
+    if isinstance(model, FunctionModel | ReferenceModel):
+        model.begin(selected.problems, spec.language)
     code = None
-    if isinstance(model, FunctionModel | UserModel) and target.server is None:
+    if isinstance(model, FunctionModel | UserModel) and target.plugin is None:
         code = model.code()
-    prompt = prompt_of(spec, rules, selected.problems, before or recorded)
+    prompt = prompt_of(spec, rules, selected.problems, before or target.recorded)
     plan = Plan(
         spec,
         target,
@@ -291,12 +278,6 @@ def run_checks(checks: Mapping[str, str], subject: Start | Plan) -> None:
             feature(function, flag_of(key))(subject)
         elif not key and (check := installed(function)) is not None:
             check(subject)
-
-
-def _tell_language(model: Model, name: str) -> None:
-    """Tell a function that answers without a fence in which language it does."""
-    if isinstance(model, FunctionModel):
-        model.tag = name
 
 
 def _playable(loaded: Loaded, spec: RunSpec, model: Model) -> Loaded:

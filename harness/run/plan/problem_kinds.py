@@ -8,16 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness.agent.extraction.fences import extractor_of
 from harness.agent.problem_kind import PROGRAMS, ProblemKind
 from harness.agent.strategies.modes import LOOP, SHOT, Mode
 from harness.errors import NothingSelectedError, UsageError
 from harness.languages import PYTHON
 from harness.problem import Kind, Problem
-from harness.registry import PROBLEM_KINDS, resolve
+from harness.registry import PROBLEM_KINDS, hooks, resolve
 from harness.run.settings.setting import is_said
 from harness.run.settings.spec import SETTINGS, RunSpec, flag_of, known_keys
-from harness.tools.report_problem import ReportProblem
 from harness.tools.run_code import RunCode
 from harness.tools.submit import Submit
 from harness.tools.toolbox import Tool, Toolbox
@@ -69,10 +67,7 @@ def rules_of(problems: Iterable[Problem], name: str = PYTHON) -> ProblemKind:
 
 def in_language(rules: ProblemKind, name: str) -> ProblemKind:
     """Return the rules of a kind of problem for solutions in a language."""
-    if not rules.runs_code:
-        return rules
-    extractors = {**rules.extractors, "harness": extractor_of(name)}
-    return replace(rules, extractors=extractors, language=name)
+    return replace(rules, language=name) if rules.runs_code else rules
 
 
 def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]], texts: Texts) -> Toolbox:
@@ -86,12 +81,13 @@ def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]], texts: Texts) -> Toolb
     Raises:
         UsageError: a user's object is not a tool, or its name is already taken.
     """
-    from harness.agent.strategies.user_code import own_tool
+    from harness.agent.strategies.strategies import own_tool
 
     tools = list(usual)
     tools += [Submit()] * spec.submit_tool
     tools += [RunCode()] * spec.run_code_tool
-    tools += [ReportProblem()] * spec.impossible_exit
+    for further in hooks("tools", spec.features).values():
+        tools += further(spec)
     for path in spec.tool:
         own = own_tool(path)
         if own.name in {tool.name for tool in tools}:

@@ -5,10 +5,11 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.agent.problem_kind import ProblemKind
-from harness.agent.templates.prompt_set import PromptSet, load_prompt, with_wrong_test
+from harness.agent.templates.prompt_set import PromptSet, load_prompt
 from harness.errors import UsageError
 from harness.languages.starters import view_in
 from harness.problem import Kind, Problem, ProblemView
+from harness.registry import hooks
 from harness.run.settings.spec import RunSpec
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ def prompt_of(
         return prompt
     with _telling_all_faults(spec, problems):
         prompt = load_prompt(spec.prompt, spec.mode, rules.kind, rules.language)
-    return with_wrong_test(prompt) if spec.impossible_exit else prompt
+    for changed in hooks("prompt", spec.features).values():
+        prompt = changed(spec, prompt)
+    return prompt
 
 
 def check_plan(plan: "Plan") -> None:

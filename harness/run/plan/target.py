@@ -1,204 +1,48 @@
-"""Resolve a spec's model once: its name, what serves it, its settings; recordings as models."""
+"""Resolve a spec's model once: its name, what serves it, its price, and what it heeds."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 from signal import Signals
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from harness.agent.attempt import StopReason
-from harness.agent.events import (
-    AgentLeft,
-    Damaged,
-    Event,
-    Refused,
-    Request,
-    Response,
-    SampleEnd,
-    SampleStart,
-    standing,
-)
-from harness.agent.journal import refusal_of
-from harness.agent.strategies.modes import LOOP, SHOT, built_in_modes, mode_named
-from harness.agent.templates.prompt_set import find_templates
-from harness.errors import UsageError
+from harness import plugins
+from harness.agent.strategies.modes import SHOT, built_in_modes
+from harness.errors import RunDirectoryError, UsageError
 from harness.models.environment import MODEL_ID, Environment, variable_of
 from harness.models.function import FunctionModel
-from harness.models.opening import example_request, open_model
-from harness.models.protocol import (
-    ContextOverflowError,
-    Model,
-    ModelError,
-    ModelSettings,
-    ModelTurn,
-    RecordingEndedError,
+from harness.models.prices.price import PRICE_FACTOR
+from harness.models.prices.price_lists import ListedPrice, find_price
+from harness.models.protocol import Model
+from harness.models.providers import REFERENCES, REPLAY_PREFIX, by_prefix, by_shape, is_sent
+from harness.models.route import Route, address_of, resolve, shown_url
+from harness.models.servers import (
+    ASKED_FOR,
+    OwnCode,
+    Plugged,
+    References,
+    Routed,
+    Server,
 )
-from harness.models.providers import REFERENCES, REPLAY_PREFIX, is_sent
-from harness.models.references import ReferenceModel
-from harness.models.replay import ReplayModel, plain_turn
-from harness.models.route import Route, served_by, shown_url
 from harness.models.unasked import UnaskedModel
 from harness.plugins import Plugin
 from harness.problem import Problem
-from harness.registry import TRANSPORTS, feature
+from harness.registry import RUN_FEATURES, TRANSPORTS, feature
+from harness.run.plan.recordings import BUNDLED, Recordings
 from harness.run.settings.setting import is_said
-from harness.run.settings.spec import SETTINGS, RunSpec, flag_of, uses
-from harness.run.store.directory import MANIFEST, RunDirectory, read_manifest
-from harness.run.store.transcript import sample_in
-from harness.run.store.transcripts import FOLDER, Transcripts
+from harness.run.settings.spec import RunSpec, flag_of
+from harness.run.store.directory import RunDirectory
 
 if TYPE_CHECKING:
-    from harness.run.plan.plan import Plan, Start
+    from harness.run.plan.plan import Start
 
 P = TypeVar("P")
 """The run's plan, `harness.run.plan.plan.Plan`."""
-BUNDLED = "bundled"
-RECORDED_MODEL = "Qwen2.5-Coder-1.5B-Instruct"
-"""Model whose answers are bundled."""
-DEFAULT_PROMPT = "default"
-GROWN = "_grow"
-"""Ends the folder of recordings of the agent loop in one conversation that grows."""
-LIMITS = frozenset(reason for reason in StopReason if reason.endswith("_limit"))
-ADDRESSING = ("base_url", "api", "api_key_env", "header")
-"""Keys that say how to reach an endpoint."""
-
 BATCH = "batch"
-LIMITS_OF_COST = ("max_cost", "max_cost_per_sample")
-ASKED_FOR = tuple(ModelSettings.model_fields)
-"""Keys that are part of every request."""
-
 UNHEEDED = ("prompt", "request_timeout", "idle_timeout", "retry_timeout", "outage_timeout")
 """Further keys without effect on a function; a user's own mode may use them."""
 
 BUNDLED_PROBLEMS = "fixture"
-
-
-def open_replay(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> ReplayModel:
-    """Open the model `replay:PLACE`: a run, a set of recordings, or `bundled` for the bundled set.
-
-    A set of recordings is a folder with the transcripts of several runs of one model, in
-    MODE/PROMPT/.
-
-    Args:
-        name: the model's name.
-        mode: the mode that is to be played; decides only in a set.
-        prompt: the prompt set that is to be played; decides only in a set.
-
-    Raises:
-        UsageError: there are no transcripts, the run is of another mode, or the set has none of
-            that mode and prompt.
-    """
-    folder = recording_of(name, mode, prompt)
-    if (folder / MANIFEST).is_file():
-        own = read_manifest(folder)["spec"].get("mode", mode)
-        own = own if mode_named(own).asks else LOOP.name  # a user's own agent called tools, too
-        if own != mode.removesuffix(GROWN):
-            raise UsageError(f"{name} is a run of {own}: give --mode {own}, or another model")
-    return ReplayModel(name, read_turns(folder))
-
-
-def recorded_mode(spec: RunSpec) -> str:
-    """Return the folder of a spec's mode in a set of recordings; a context has one of its own."""
-    has_contexts = "context" in spec.known_mode.options
-    return f"{spec.mode}{GROWN}" if has_contexts and spec.context == "grow" else spec.mode
-
-
-def recording_of(name: str, mode: str, prompt: str = DEFAULT_PROMPT) -> Path:
-    """Return the folder of a recording; arguments and errors as in `open_replay`."""
-    where = name.removeprefix(REPLAY_PREFIX)
-    if where == BUNDLED:
-        with as_file(files("harness") / "fixtures" / "recordings") as folder:
-            return _recording(name, folder, mode, prompt)
-    folder = Path(where)
-    return folder if _holds_transcripts(folder) else _recording(name, folder, mode, prompt)
-
-
-def _recording(name: str, recordings: Path, mode: str, prompt: str) -> Path:
-    """Return the folder of a set's recording of a mode and prompt.
-
-    Raises:
-        UsageError: there is none, or no such prompt set.
-    """
-    there = sorted(
-        (each.parent.name, each.name) for each in recordings.glob("*/*") if _holds_transcripts(each)
-    )
-    if not there:
-        raise UsageError(f"{name}: no transcripts there; give the directory of a run")
-    if (mode, prompt) in there:
-        return recordings / mode / prompt
-    modes = sorted({each for each, _ in there})
-    if mode not in modes:
-        known = ", ".join(each for each in modes if not each.endswith(GROWN))
-        raise UsageError(
-            f"{name} has no recordings of {mode}; it has {known}. Name a model with -m"
-        )
-    prompts = [each for of, each in there if of == mode]
-    find_templates(prompt, mode.removesuffix(GROWN))
-    raise UsageError(
-        f"{name} has no recordings of {mode} with prompt {prompt}; it has {', '.join(prompts)}. "
-        "Name a model with -m"
-    )
-
-
-def _holds_transcripts(folder: Path) -> bool:
-    return (folder / FOLDER).is_dir()
-
-
-def read_turns(run: Path) -> dict[tuple[str, int], list[ModelTurn | ModelError]]:
-    """Return the result of each request by sample (problem id and index).
-
-    Raises:
-        UsageError: there are no transcripts.
-    """
-    turns: dict[tuple[str, int], list[ModelTurn | ModelError]] = {}
-    transcripts = Transcripts(run)
-    names = transcripts.names()
-    if not names:
-        raise UsageError(f"{REPLAY_PREFIX}{run}: no transcripts there; give the directory of a run")
-    for name in names:
-        events = standing(transcripts.events(name))
-        start = next((event for event in events if isinstance(event, SampleStart)), None)
-        sample = sample_in(name) if start is None else (start.problem_id, start.index)
-        if sample is not None and events:
-            turns[sample] = list(_played(events, "" if start is None else start.mode))
-    return turns
-
-
-def _played(events: Iterable[Event], mode: str) -> Iterator[ModelTurn | ModelError]:
-    """Yield the recorded result of each request.
-
-    Older versions ended the agent loop when a model called no tool; such recordings still end
-    there.
-    """
-    asked = damaged = False
-    ends = {*LIMITS, StopReason.MODEL_STOPPED} if mode == LOOP.name else LIMITS
-    for event in events:
-        match event:
-            case Request() if asked and damaged:
-                yield ModelError("the recorded answer cannot be read: its line is damaged")
-                return
-            case Damaged():
-                damaged = True
-            case Request():
-                asked, damaged = True, False
-            case Response():
-                asked = False
-                yield plain_turn(event.response)
-            case Refused():
-                asked = False
-                yield refusal_of(event)
-            case AgentLeft():  # its next steps are unknown
-                message = "the recorded agent left here"
-                yield RecordingEndedError(message, StopReason.MODEL_STOPPED, asked=False)
-                return
-            case SampleEnd(stop_reason=StopReason.CONTEXT_LIMIT):
-                yield ContextOverflowError(event.error)
-            case SampleEnd(stop_reason=reason) if reason in ends:
-                message = f"the recorded sample ended here: {reason.replace('_', ' ')}"
-                yield RecordingEndedError(message, reason, asked=asked)
-            case _:
-                pass
 
 
 class OwnAgent(Protocol):
@@ -268,25 +112,25 @@ class Target:
 
     Attributes:
         name: name of the model in the results; `spec.model` may be None.
-        server: plug-in or route that serves the name; None if the harness sends no requests.
+        server: what serves the name; None if a user's own agent asks its model.
         agent: what starts the user's own agent; None if a model is used.
         transport: the transport of the requests; None if they are sent one by one.
     """
 
     name: str
-    server: Plugin | Route | None = None
+    server: Server | None
     agent: OwnAgent | None = None
     transport: Transport | None = None
 
     @property
     def route(self) -> Route | None:
         """Route of the requests; None if the harness itself sends none."""
-        return self.server if isinstance(self.server, Route) else None
+        return self.server.route if isinstance(self.server, Routed) else None
 
     @property
     def plugin(self) -> Plugin | None:
         """The plug-in that serves the name, if one does."""
-        return self.server if isinstance(self.server, Plugin) else None
+        return self.server.plugin if isinstance(self.server, Plugged) else None
 
     @property
     def endpoint(self) -> str | None:
@@ -294,41 +138,51 @@ class Target:
         return None if self.route is None else shown_url(self.route.base_url)
 
     @property
-    def is_recorded(self) -> bool:
-        """Whether the model replays recordings."""
-        return self.name.startswith(REPLAY_PREFIX)
+    def recordings(self) -> Recordings | None:
+        """The recordings that are played, if the model is one of them."""
+        return self.server if isinstance(self.server, Recordings) else None
 
+    @property
+    def recorded(self) -> Mapping[str, Any] | None:
+        """Manifest of the run whose answers are played; None without one. Raises UsageError."""
+        return None if self.recordings is None else self.recordings.manifest
 
-def as_recorded(spec: RunSpec, target: Target) -> tuple[RunSpec, Mapping[str, Any] | None]:
-    """Return a spec with the limits of the recording that it plays, and the recording's manifest.
+    def without_idle(self, spec: RunSpec) -> RunSpec:
+        """Return a spec without found settings that do not count for the model."""
+        if self.server is None:
+            return spec
+        return spec.without_found((*self.server.unsent, *self.server.idle))
 
-    What the spec says itself stays. A recording without a manifest says nothing.
+    def adapted(self, spec: RunSpec) -> RunSpec:
+        """Return a spec as the model takes it; recordings bring some settings along.
 
-    Raises:
-        UsageError: as in `open_replay`.
-    """
-    if not target.is_recorded or not spec.known_mode.asks:
-        return spec, None
-    folder = recording_of(target.name, recorded_mode(spec), spec.prompt)
-    if not (folder / MANIFEST).is_file():
-        return spec, None
-    manifest = read_manifest(folder)
-    kept = {
-        key: manifest["spec"][key]
-        for key, setting in SETTINGS.items()
-        if setting.recorded and key in manifest["spec"] and uses(spec.mode, key)
-        if not is_said(spec, key)
-    }
-    said = {**spec.model_dump(exclude_unset=True), **kept}
-    return RunSpec.model_validate(said, context={"found": spec.found}), manifest
+        Raises:
+            UsageError: there are no recordings.
+        """
+        spec = self.without_idle(spec)
+        return spec if self.recordings is None else self.recordings.with_recorded(spec)
+
+    def open(self, *, dry_run: bool = False) -> Model:
+        """Open the model.
+
+        Args:
+            dry_run: whether no request will be sent, so that no key is needed.
+
+        Raises:
+            UsageError: as in `Server.open`.
+        """
+        if dry_run and isinstance(self.server, Routed):
+            self.server.example_request()
+            return UnaskedModel(self.name)
+        return UnaskedModel(self.name) if self.server is None else self.server.open()
 
 
 def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
     """Resolve a spec's model.
 
     The name is the spec's own, else the bundled recordings, else `MODEL_ID`. If the bundled
-    problems are named explicitly, `MODEL_ID` precedes the recordings. If efficiency is measured
-    without a model, the references are used. Keys and addresses may come from `.env`.
+    problems are named explicitly, `MODEL_ID` precedes the recordings. A feature that the run asks
+    for may name another model. Keys and addresses may come from `.env`.
 
     Raises:
         UsageError: there is no model, no provider serves the name, an address, key or header is
@@ -340,10 +194,29 @@ def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
         return Target(agent.model_name(spec), None, agent, transport)
     name = _model_name(spec, environ)
     if not is_sent(name):
-        return Target(name, transport=None if BATCH in spec.found else transport)
+        transport = None if BATCH in spec.found else transport
+        return Target(name, _unsent(name, spec), transport=transport)
     named = [spec.api_key_env, *map(variable_of, spec.header)]
-    environment = Environment.read(environ, more=[name for name in named if name is not None])
-    server = served_by(
+    environment = Environment.read(environ, more=[*filter(None, named)])
+    server = server_of(name, spec, environment)
+    return Target(name, server, transport=transport)
+
+
+def server_of(name: str, spec: RunSpec, environment: Environment) -> Routed | Plugged:
+    """Return what serves a name for which requests are sent: a route, or a plug-in.
+
+    A plug-in, named `NAME` or `NAME:REST`, serves names that no provider and no base URL does.
+
+    Raises:
+        UsageError: as in `harness.models.route.resolve`; or two packages offer a plug-in of the
+            name.
+    """
+    named = by_prefix(name)
+    if not (named or by_shape(name) or address_of(named, spec.base_url, environment)):
+        plugin = plugins.find(plugins.MODELS, name.partition(":")[0])
+        if plugin is not None:
+            return Plugged(name, plugin)
+    route = resolve(
         name,
         base_url=spec.base_url,
         environment=environment,
@@ -351,60 +224,68 @@ def resolve_target(spec: RunSpec, environ: Mapping[str, str]) -> Target:
         api_key_env=spec.api_key_env,
         header=spec.header,
     )
-    return Target(name, server, transport=transport)
+    return Routed(route, spec.request_settings, spec.timeouts)
+
+
+def _unsent(name: str, spec: RunSpec) -> Server:
+    """Return what serves a name for which no request is sent. Raises UsageError."""
+    if name.startswith(REPLAY_PREFIX):
+        return Recordings.of(name, spec)
+    return References() if name == REFERENCES else OwnCode(name)
 
 
 def _model_name(spec: RunSpec, environ: Mapping[str, str]) -> str:
     if spec.model is not None:
         return spec.model
+    usual = next(filter(None, (RUN_FEATURES[name].model for name in spec.features)), "")
     if spec.benchmark is None and spec.base_url is None:
-        return REFERENCES if spec.efficiency else REPLAY_PREFIX + BUNDLED
+        return usual or REPLAY_PREFIX + BUNDLED
     named = Environment.read(environ).text(MODEL_ID)
     if named:
         return named
-    if spec.efficiency and spec.base_url is None:
-        return REFERENCES
+    if usual and spec.base_url is None:
+        return usual
     if spec.benchmark == BUNDLED_PROBLEMS and spec.base_url is None:
         return REPLAY_PREFIX + BUNDLED
     raise UsageError("no model is named; give -m MODEL, or set MODEL_ID")
 
 
-def open_target(target: Target, spec: RunSpec, *, dry_run: bool = False) -> Model:
-    """Open a run's model.
+def price_of(
+    target: Target, spec: RunSpec, before: Mapping[str, Any] | None = None
+) -> ListedPrice | None:
+    """Return the price of a run's model, half of it in batch mode; None if unknown.
 
     Args:
-        target: the spec's target.
-        spec: the run's spec.
-        dry_run: whether no request will be sent, so that no key is needed.
+        target: the run's model.
+        spec: the run's spec, whose price wins, then its list, then the bundled list.
+        before: the manifest of a run to resume, which keeps its price; None for a new run.
 
     Raises:
-        UsageError: a key is missing, a setting is not supported, or there are no recordings.
+        UsageError: the list cannot be read.
+        RunDirectoryError: the manifest's price is invalid, or another one is given now.
     """
-    if not spec.known_mode.asks:
-        return UnaskedModel(target.name)
-    if target.is_recorded:
-        return open_replay(target.name, recorded_mode(spec), spec.prompt)
-    if target.name == REFERENCES:
-        _check_references(spec)
-        return ReferenceModel(())
-    settings = spec.request_settings
-    if dry_run and target.route is not None:
-        example_request(target.route, settings)
-        return UnaskedModel(target.name)
-    return open_model(target.name, target.server, settings=settings, timeouts=spec.timeouts)
+    if before is not None and before.get("price") is not None:
+        return _kept_price(before, spec)
+    if spec.price is not None:
+        price = ListedPrice(**spec.price.model_dump())
+    else:
+        asked = {"prices": spec.prices, "service_tier": spec.service_tier}
+        price = find_price(target.name, target.route, **asked)
+    return price.times(PRICE_FACTOR) if price is not None and spec.batch else price
 
 
-def _check_references(spec: RunSpec) -> None:
-    """Refuse a mode of several requests for references. Raises UsageError."""
-    if not spec.known_mode.single:
-        raise UsageError(
-            f"-m {REFERENCES}, the default with --efficiency, is for mode {SHOT.name}, not "
-            f"{spec.mode}: name a model with -m"
-        )
+def _kept_price(before: Mapping[str, Any], spec: RunSpec) -> ListedPrice:
+    now = spec.model_dump(mode="json", include={"price", "prices"})
+    if any(before["spec"].get(key) != value for key, value in now.items()):
+        raise RunDirectoryError("a run keeps the price it began with; leave --price[s] out")
+    try:
+        return ListedPrice.model_validate(before["price"])
+    except ValueError as error:
+        raise RunDirectoryError("run.json: the price is invalid; start a new run") from error
 
 
 def check_start(start: "Start") -> None:
-    """Refuse settings that do not go with the model, or the user's own agent.
+    """Refuse settings that do not go with the model, its price, or the user's own agent.
 
     Raises:
         UsageError: such a setting was given.
@@ -412,40 +293,36 @@ def check_start(start: "Start") -> None:
     if start.target.agent is not None:
         start.target.agent.check(start.spec)
     refuse_unsent(start.target, start.spec)
+    check_references(start.target, start.spec)
+    _check_price(start)
 
 
-def check_plan(plan: "Plan") -> None:
-    """Refuse more samples than there are recorded answers. Raises UsageError."""
-    if isinstance(plan.model, ReplayModel):
-        plan.model.check([each.id for each in plan.problems], plan.spec.samples_per_problem)
+def check_references(target: Target, spec: RunSpec) -> None:
+    """Refuse a mode of several requests for references. Raises UsageError."""
+    if isinstance(target.server, References) and not spec.known_mode.single:
+        usual = next(name for name, each in RUN_FEATURES.items() if each.model == REFERENCES)
+        raise UsageError(
+            f"-m {REFERENCES}, the default with {flag_of(usual)}, is for mode {SHOT.name}, not "
+            f"{spec.mode}: name a model with -m"
+        )
 
 
-def passed_over(target: Target, spec: RunSpec) -> tuple[str, ...]:
-    """Return the settings that do not count for the model where they were found."""
-    if not spec.known_mode.asks or target.route is not None:
-        return ()
-    keys = unsent(target, spec)
-    if target.is_recorded or target.name == REFERENCES:  # nothing is spent
-        keys += LIMITS_OF_COST
-    if target.is_recorded:
-        keys += tuple(key for key, setting in SETTINGS.items() if setting.recorded)
-    return keys
-
-
-def unsent(target: Target, spec: RunSpec) -> tuple[str, ...]:
-    """Return the settings of requests that have no effect on the model."""
-    if not spec.known_mode.asks:
-        return ()
-    if target.is_recorded or target.name == REFERENCES:
-        return (*ADDRESSING, BATCH, *ASKED_FOR)
-    if target.route is None:
-        return (*ADDRESSING, BATCH)  # a user's own code may use the others
-    return ()
+def _check_price(start: "Start") -> None:
+    """Refuse a budget in dollars if the price is unknown. Raises UsageError."""
+    spec, name = start.spec, start.target.name
+    given = {"--max-cost": spec.max_cost, "--set max_cost_per_sample": spec.max_cost_per_sample}
+    flag = next((flag for flag, limit in given.items() if limit is not None), None)
+    if flag is not None and start.price is None:
+        raise UsageError(
+            f"{flag} cannot be kept: what {name[:100]} costs is unknown; give --price IN,OUT in US "
+            "dollars per million tokens, a list with --set prices=FILE, or "
+            "--max-tokens-total instead"
+        )
 
 
 def refuse_unsent(target: Target, spec: RunSpec) -> None:
     """Refuse settings of requests if the harness sends none. Raises UsageError."""
-    for key in unsent(target, spec):
+    for key in () if target.server is None else target.server.unsent:
         if is_said(spec, key):
             raise UsageError(
                 f"{flag_of(key)}: harness sends no request to model {target.name!r}; leave it out"

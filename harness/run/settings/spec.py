@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from harness.agent.strategies.modes import Mode, built_in_modes, mode_named
 from harness.errors import RunDirectoryError, UsageError
 from harness.models.route import shown_url
-from harness.registry import MODES, feature
+from harness.registry import MODES, RUN_FEATURES, feature
 from harness.run.settings.execution_settings import ExecutionSettings, JudgingSettings
 from harness.run.settings.given import Given
 from harness.run.settings.impossible_settings import ImpossibleSettings
@@ -60,6 +60,11 @@ class RunSpec(
     def known_mode(self) -> Mode:
         """What is known of the mode; of a user's own, what it declares once it was found."""
         return mode_named(self.mode)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features with a part in the run, of `harness.registry.RUN_FEATURES`."""
+        return tuple(name for name in RUN_FEATURES if getattr(self, name))
 
     @property
     def test_seconds(self) -> float | None:

@@ -13,8 +13,7 @@ from scripted import NEVER, USAGE, Played, call, read, turn, write
 
 from harness.agent.attempt import ChosenBy, Limits, StopReason
 from harness.agent.session import BudgetSpentError, RunStoppedError
-from harness.agent.strategies.strategies import find_strategy
-from harness.agent.strategies.user_code import own_tool
+from harness.agent.strategies.strategies import find_strategy, own_tool
 from harness.errors import UsageError
 from harness.models.protocol import ContextOverflowError, ModelError, Retry, Usage
 from harness.tools.run_tests import RunTests

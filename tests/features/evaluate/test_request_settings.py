@@ -16,8 +16,7 @@ from harness import evaluate
 from harness.agent.events import SampleStart
 from harness.errors import UsageError
 from harness.models.scripted import ScriptedModel
-from harness.run.plan.price import price_of
-from harness.run.plan.target import resolve_target
+from harness.run.plan.target import price_of, resolve_target
 from harness.run.settings.spec import RunSpec, read_spec
 from harness.run.store.transcript import read_events
 

@@ -215,6 +215,7 @@ def test_a_base_url_is_shown_as_it_will_be_used_but_for_its_password(tmp_path: P
 def test_models_shows_no_request_for_a_function_or_replay(tmp_path: Path) -> None:
     assert "body" not in shown(tmp_path, "python:json:loads")
     assert "body" not in shown(tmp_path, "replay:bundled")
+    assert "body" not in shown(tmp_path, "references")
 
 
 REFUSED = {

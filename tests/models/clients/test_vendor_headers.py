@@ -2,7 +2,6 @@
 
 import os
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
 
 import pytest
 from chat_server import ChatServer, completion, failure, in_turn
@@ -20,13 +19,11 @@ from harness.models.environment import (
     Environment,
     vendor_headers,
 )
-from harness.models.opening import open_model
 from harness.models.protocol import Model, ModelError, ModelSettings, UserMessage
 from harness.models.providers import is_at
-from harness.models.route import resolve, served_by
-
-if TYPE_CHECKING:
-    from harness.models.route import Route
+from harness.models.route import resolve
+from harness.run.plan.target import server_of
+from harness.run.settings.spec import RunSpec
 
 OPENAI = {
     "OPENAI_CUSTOM_HEADERS": "x-gate: SECRET-gate-1\nno colon here\n X-Two :SECRET-two-2",
@@ -66,7 +63,7 @@ def vendor_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(name: str, base_url: str | None = None, **environ: str) -> Model:
     place = Environment(environ, hub_token=lambda: None)
-    return open_model(name, served_by(name, base_url=base_url, environment=place))
+    return server_of(name, RunSpec(base_url=base_url), place).open()
 
 
 async def hear(model: Model) -> None:
@@ -113,8 +110,8 @@ class TestNobodyElse:
             place = {"ANTHROPIC_BASE_URL": server.base_url, "ANTHROPIC_API_KEY": "k"}
             url = None if name == "claude-x" else server.base_url
             known = Environment(place | environ, hub_token=lambda: None)
-            route = served_by(name, base_url=url, environment=known)
-            batches = open_batches(batch_route(name, cast("Route", route)))
+            route = resolve(name, base_url=url, environment=known)
+            batches = open_batches(batch_route(name, route))
             with pytest.raises(ModelError):
                 await batches.state("batch_1")
             await batches.close()
@@ -138,8 +135,8 @@ class TestVendor:
     async def test_openai_s_batch_endpoint_is_sent_its_vendor_headers(self) -> None:
         async with Anywhere(in_turn(failure(400))) as server:
             known = Environment(OPENAI, hub_token=lambda: None)
-            route = served_by("m", base_url=server.base_url, environment=known)
-            batches = open_batches(batch_route("m", cast("Route", route)))
+            route = resolve("m", base_url=server.base_url, environment=known)
+            batches = open_batches(batch_route("m", route))
             with pytest.raises(ModelError):
                 await batches.state("batch_1")
             await batches.close()

@@ -10,7 +10,7 @@ from harness.errors import RunDirectoryError, UsageError
 from harness.models.protocol import RecordingEndedError
 from harness.models.replay import ReplayModel
 from harness.run.plan.plan import prepare
-from harness.run.plan.target import open_replay, read_turns
+from harness.run.plan.recordings import Recordings, read_turns
 from harness.run.settings.spec import read_spec
 from harness.run.store.transcript import file_name, read_events
 
@@ -55,7 +55,7 @@ def test_a_problem_without_recording_is_taken_where_it_is_named() -> None:
 
 def test_a_set_of_recordings_plays_the_run_of_the_mode_and_prompt() -> None:
     for mode, samples in (("agentic", 1), ("single_shot", 5)):
-        model = open_replay(f"replay:{WRITTEN}", mode)
+        model = Recordings(f"replay:{WRITTEN}", mode).open()
         assert model.most_samples(["fixture/dry-beds"]) == samples
 
 
@@ -68,12 +68,12 @@ def test_a_set_of_recordings_plays_the_run_of_the_mode_and_prompt() -> None:
 )
 def test_what_a_set_of_recordings_lacks_is_said(mode: str, prompt: str, message: str) -> None:
     with pytest.raises(UsageError, match=f"{message}. Name a model with -m"):
-        open_replay(f"replay:{WRITTEN}", mode, prompt)
+        Recordings(f"replay:{WRITTEN}", mode, prompt).open()
 
 
 def test_a_folder_without_transcripts_is_no_recording(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no transcripts"):
-        open_replay(f"replay:{tmp_path}", "agentic")
+        Recordings(f"replay:{tmp_path}", "agentic").open()
 
 
 def test_a_torn_last_event_is_none(tmp_path: Path) -> None:
