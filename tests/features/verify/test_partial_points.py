@@ -1,6 +1,8 @@
 """`harness.verify` of legacy scoring packages: the grader's verdict, whatever the points."""
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from contest_packages import write_package
@@ -9,7 +11,9 @@ from rich.console import Console
 import harness
 from harness.features.verify import library
 from harness.features.verify.library import VerifiedBenchmark
+from harness.grading import jobs
 from harness.grading.verdict import Verdict
+from harness.sandbox.limits import Limits, limits_of
 
 pytestmark = pytest.mark.usefixtures("kept_sandbox")
 
@@ -107,13 +111,19 @@ def test_a_package_in_the_newest_format_needs_every_point(
     assert (small.points, small.as_expected) == (40, False)
 
 
+def limits_of_all(general_s: float, source: str, **own: Any) -> Limits:
+    """Return the limits of a source's tests, with another general limit."""
+    return limits_of(source, **own | {"cpu_s": own["cpu_s"] or general_s})
+
+
 class TestTheLimitThatFollowsFromAcceptedSubmissions:
     @pytest.mark.thorough
     def test_is_derived_under_a_ceiling_above_the_general_limit(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        monkeypatch.setattr(jobs, "limits_of", partial(limits_of_all, 1.0))
         files = {
-            "submissions/accepted/half.py": f"{SLOW}10.5: pass",  # the general limit is 10 s
+            "submissions/accepted/half.py": f"{SLOW}1.4: pass",
             "submissions/time_limit_exceeded/half.py": f"{SLOW}30: pass",
             "submissions/wrong_answer/wrong.py": WRONG,
         }
@@ -121,7 +131,7 @@ class TestTheLimitThatFollowsFromAcceptedSubmissions:
         (problem,) = verified(tmp_path, monkeypatch, files, settings).problems
         (reference,) = problem.references
         assert (reference.verdict, reference.as_expected) == (Verdict.ACCEPTED, True)
-        assert 11 <= problem.limit_s < 20
+        assert 2 <= problem.limit_s < 5
         assert problem.rejected_limit_s == problem.limit_s
         assert {each.name: each.verdict for each in problem.rejected} == {
             "time_limit_exceeded/half.py": Verdict.TIME_LIMIT,
