@@ -43,8 +43,9 @@ class Unchecked(CandidateSet):
     """Candidates of which only the code of templates is checked, which is cheap."""
 
     def fault(self, candidate: Candidate) -> str:
-        """Return what is wrong with the code of a template."""
-        faults = (template_fault(self.start[each], text) for each, text in candidate.items())
+        """Return what is wrong with the code of a template that was changed."""
+        changed = ((self.start[each], text) for each, text in candidate.items())
+        faults = (template_fault(old, new) for old, new in changed if new != old)
         return next(filter(None, faults), "")
 
 

@@ -1,6 +1,8 @@
 """The search for a prompt set: what it asks, and what it finds in how many evaluations."""
 
-from collections.abc import Sequence
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -116,13 +118,22 @@ def test_a_model_that_proposes_the_same_again_ends_the_search_and_is_shown_it(
     assert all(f"+{VAIN}" in text for text in requests[templates:])
 
 
+@pytest.fixture
+def in_memory() -> Iterator[Path]:
+    """A folder that waits for no disk, where there is such: each record is written through."""
+    of_memory = "/dev/shm"
+    place = of_memory if os.access(of_memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        yield Path(folder)
+
+
 @pytest.mark.thorough
-def test_a_helpful_phrase_is_found_in_60_evaluations_with_90_of_100_seeds(tmp_path: Path) -> None:
-    write_problems(tmp_path, PROBLEMS)
+def test_a_helpful_phrase_is_found_in_60_evaluations_with_90_of_100_seeds(in_memory: Path) -> None:
+    write_problems(in_memory, PROBLEMS)
     successes = 0
     for seed in range(100):
         models = TuningModels(phrases=(HELPFUL,), others=3, seed=seed, fresh=True)
-        one = searched(tmp_path / str(seed), models, seed, tmp_path / "p.jsonl", most=60)
+        one = searched(in_memory / str(seed), models, seed, in_memory / "p.jsonl", most=60)
         if HELPFUL in one.text and not one.is_start:
             successes += 1
             assert one.difference == pytest.approx(one.planted)
@@ -131,11 +142,11 @@ def test_a_helpful_phrase_is_found_in_60_evaluations_with_90_of_100_seeds(tmp_pa
 
 
 @pytest.mark.thorough
-def test_no_gain_is_claimed_of_useless_phrases_with_95_of_100_seeds(tmp_path: Path) -> None:
-    write_problems(tmp_path, PROBLEMS)
+def test_no_gain_is_claimed_of_useless_phrases_with_95_of_100_seeds(in_memory: Path) -> None:
+    write_problems(in_memory, PROBLEMS)
     claimed = 0
     for seed in range(100):
         models = TuningModels(by_chance, USELESS, 9, seed, fresh=True)
-        one = searched(tmp_path / str(seed), models, seed, tmp_path / "p.jsonl", most=60)
+        one = searched(in_memory / str(seed), models, seed, in_memory / "p.jsonl", most=60)
         claimed += one.p_value is not None and one.p_value < LEVEL and (one.difference or 0) > 0
     assert claimed <= 5
