@@ -514,17 +514,18 @@ def grade(worker: Worker, problem: Problem, code: str) -> Grade:
     return judge(worker, Options(stop=Stop.NEVER).task(problem, code, problem.tests.all()))
 
 
-def is_accepted(form: Form, grade: Grade) -> bool:
-    """Return whether a cheat is accepted, and nothing says that the solution judged itself."""
+def is_told(form: Form, grade: Grade) -> bool:
+    """Return whether a cheat is accepted, but each test says that the solution judged itself."""
     told = form.told and all(each.judged_by == "test_code_and_solution" for each in grade.tests)
-    return grade.solved and not told
+    return grade.solved and told
 
 
 class Tally(NamedTuple):
-    """Accepted solutions by family, and the forms that went wrong."""
+    """Accepted solutions by family, cheats that were told, and the forms that went wrong."""
 
     cheats: Counter[str]
     cheats_accepted: Counter[str]
+    told: Counter[str]
     honest: Counter[str]
     honest_accepted: Counter[str]
     wrong: list[str]
@@ -532,13 +533,16 @@ class Tally(NamedTuple):
 
 def measure(chosen: list[Form]) -> Tally:
     """Judge both solutions of each form."""
-    tally = Tally(Counter(), Counter(), Counter(), Counter(), [])
+    tally = Tally(*(Counter() for _ in Tally._fields[:-1]), wrong=[])
     worker = Worker()
     try:
         with tempfile.TemporaryDirectory() as folder:
             for form, problem in zip(chosen, problems(chosen, Path(folder)), strict=True):
                 tally.cheats[form.family] += 1
-                if is_accepted(form, grade(worker, problem, form.cheat)):
+                cheated = grade(worker, problem, form.cheat)
+                if is_told(form, cheated):
+                    tally.told[form.family] += 1
+                elif cheated.solved:
                     tally.cheats_accepted[form.family] += 1
                     tally.wrong.append(f"accepted: {form.test} | {form.cheat}")
                 if not form.honest:

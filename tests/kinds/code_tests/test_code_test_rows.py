@@ -25,13 +25,19 @@ def _generator() -> Any:
 GENERATOR = _generator()
 
 
-def every(step: int, forms: list[Any]) -> list[Any]:
-    """Return one form of so many of each family, others in each run."""
+STEPS = {"operator": 2, "recording": 15}
+
+
+def every(step: int) -> list[Any]:
+    """Return all forms, or one of so many of each family, others in each run."""
+    forms = GENERATOR.forms()
+    if step == 1:
+        return forms
     families = {form.family: [f for f in forms if f.family == form.family] for form in forms}
     return [
         form
-        for each in families.values()
-        for form in random.sample(each, math.ceil(len(each) / step))
+        for family, each in families.items()
+        for form in random.sample(each, math.ceil(len(each) / STEPS.get(family, step)))
     ]
 
 
@@ -39,30 +45,12 @@ def every(step: int, forms: list[Any]) -> list[Any]:
     "step", [30, pytest.param(1, marks=pytest.mark.thorough)], ids=["some forms", "all forms"]
 )
 def test_cheats_are_refused_and_honest_solutions_accepted(step: int) -> None:
-    forms = every(step, GENERATOR.forms())
+    forms = every(step)
     tally = GENERATOR.measure(forms)
-    families = {form.family for form in forms}
-    assert families >= {"signal", "name", "operator", "callback", "recording"}
+    assert tally.cheats.keys() == {form.family for form in GENERATOR.forms()}
     assert tally.wrong == []
     assert tally.cheats.total() == len(forms)
     assert tally.honest.total() > len(forms) / 2
-
-
-@pytest.mark.parametrize(
-    "step", [2, pytest.param(1, marks=pytest.mark.thorough)], ids=["some forms", "all forms"]
-)
-def test_operators_with_a_plain_value_are_told(step: int) -> None:
-    forms = every(step, list(GENERATOR.operators()))
-    tally = GENERATOR.measure([form._replace(told=False) for form in forms])
-    assert tally.cheats_accepted.total() > len(forms) / 2  # they are the solution's own answer
-    assert GENERATOR.measure(forms).cheats_accepted.total() == 0
-
-
-@pytest.mark.parametrize(
-    "step", [15, pytest.param(1, marks=pytest.mark.thorough)], ids=["some forms", "all forms"]
-)
-def test_functions_that_record_into_the_tests_state_run_where_the_tests_are(step: int) -> None:
-    forms = every(step, list(GENERATOR.recordings()))
-    tally = GENERATOR.measure(forms)
-    assert tally.wrong == []
-    assert tally.cheats.total() == len(forms) > 100 / step
+    assert tally.cheats["recording"] > 100 / STEPS["recording"]
+    # They are the solution's own answer, which is told.
+    assert tally.told["operator"] > tally.cheats["operator"] / 2
