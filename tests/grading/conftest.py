@@ -21,7 +21,16 @@ LIMITS = Limits(cpu_s=3.0, memory_bytes=1024 * MEBIBYTE, output_bytes=4 * MEBIBY
 @pytest.fixture
 def grade(worker: Worker) -> Callable[..., Grade]:
     """Judges code on (input, output) pairs, the first `public` of which are public."""
+    return _grade_on(worker)
 
+
+@pytest.fixture
+def grade_unguarded(unguarded: Worker) -> Callable[..., Grade]:
+    """Judges code without the layers, which could stop a program before its point."""
+    return _grade_on(unguarded)
+
+
+def _grade_on(worker: Worker) -> Callable[..., Grade]:
     def grade(
         code: str,
         pairs: Sequence[tuple[str, str]],

@@ -9,7 +9,6 @@ from textwrap import dedent
 import pytest
 
 from harness.grading.verdict import Grade, Verdict
-from harness.sandbox.worker import Worker
 
 GradeIt = Callable[..., Grade]
 
@@ -137,23 +136,21 @@ def test_forged_reports_do_not_pass_later_tests(secret: str, grade: GradeIt) -> 
 class TestSearches:
     """What a program would find that no layer stopped from looking."""
 
-    @pytest.fixture
-    def worker(self, unguarded: Worker) -> Worker:
-        return unguarded
-
-    def test_a_search_finds_what_is_in_the_process(self, search: str, grade: GradeIt) -> None:
+    def test_a_search_finds_what_is_in_the_process(
+        self, search: str, grade_unguarded: GradeIt
+    ) -> None:
         """The search of the other tests is one that would find it."""
         hidden = "wanted:" + "a" * 32
         code = f"kept = {hidden[::-1]!r}[::-1]\n{search}\nprint(found())"
-        assert grade(code, [("", hidden)]).solved
+        assert grade_unguarded(code, [("", hidden)]).solved
 
     def test_a_search_finds_no_expected_output(
-        self, secret: str, search: str, grade: GradeIt
+        self, secret: str, search: str, grade_unguarded: GradeIt
     ) -> None:
         tests = [("1", secret), ("2", secret)]
-        program = grade(f"{search}\nprint(found())", tests)
+        program = grade_unguarded(f"{search}\nprint(found())", tests)
         assert [test.got for test in program.tests] == ["nothing\n"] * 2
-        function = grade(
+        function = grade_unguarded(
             f"{search}\ndef f(n): return found()",
             [(given, f'"{wanted}"') for given, wanted in tests],
             entry_point="f",
@@ -161,17 +158,19 @@ class TestSearches:
         assert [test.got for test in function.tests] == ['"nothing"'] * 2
 
     def test_a_search_finds_no_input_of_a_later_test(
-        self, secret: str, search: str, grade: GradeIt
+        self, secret: str, search: str, grade_unguarded: GradeIt
     ) -> None:
-        result = grade(f"{search}\nprint(found())", [("first", "nothing"), (secret, secret)])
+        result = grade_unguarded(
+            f"{search}\nprint(found())", [("first", "nothing"), (secret, secret)]
+        )
         assert result.solved  # the input at hand is found, so the search is one that would
         assert result.judged_again.confirmed == (0, 0)
 
     @pytest.mark.parametrize("end", ["print(kept)", "raise ValueError(kept)", "exit(kept)"])
     def test_nothing_of_an_earlier_solution(
-        self, end: str, secret: str, search: str, grade: GradeIt
+        self, end: str, secret: str, search: str, grade_unguarded: GradeIt
     ) -> None:
         """Its code, its input, its output and its errors went past the fork server."""
         for _ in range(3):
-            grade(f"kept = {secret!r} + input()\n{end}", [(secret, secret)] * 3)
-        assert grade(f"{search}\nprint(found())", [("", "nothing")] * 3).solved
+            grade_unguarded(f"kept = {secret!r} + input()\n{end}", [(secret, secret)] * 3)
+        assert grade_unguarded(f"{search}\nprint(found())", [("", "nothing")] * 3).solved

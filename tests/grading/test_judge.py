@@ -518,37 +518,35 @@ class TestBlame:
     KILL = "import ctypes, os\ndef kill(n): ctypes.CDLL(None).kill(os.getppid(), n)\n"
     KILLER = KILL + "print(int(input()) * 2, flush=True)\nkill(9)\nwhile 1: pass"
 
-    @pytest.fixture
-    def worker(self, unguarded: Worker) -> Worker:
-        return unguarded
-
-    def test_killing_the_sandbox_is_the_program_s_own_error(self, grade: GradeIt) -> None:
-        result = grade(self.KILLER, DOUBLES[:1])
+    def test_killing_the_sandbox_is_the_program_s_own_error(self, grade_unguarded: GradeIt) -> None:
+        result = grade_unguarded(self.KILLER, DOUBLES[:1])
         assert vector(result) == [Verdict.RUNTIME_ERROR]
         assert "does not survive this program" in result.tests[0].error
         assert result.judged_again.blamed == 1
         assert result.judged_again.retried >= 2
 
-    def test_tests_before_it_count_and_the_rest_are_not_run(self, grade: GradeIt) -> None:
+    def test_tests_before_it_count_and_the_rest_are_not_run(self, grade_unguarded: GradeIt) -> None:
         code = self.KILL + "n = int(input())\nif n == 2: kill(9)\nprint(n * 2)"
-        result = grade(code, DOUBLES)
+        result = grade_unguarded(code, DOUBLES)
         assert vector(result) == [Verdict.ACCEPTED, Verdict.RUNTIME_ERROR]
         assert "timed out" not in result.tests[1].error
         assert (result.public_total + result.hidden_total) == 3
 
     @pytest.mark.thorough
-    def test_a_fork_server_that_is_stopped_is_not_waited_for(self, grade: GradeIt) -> None:
+    def test_a_fork_server_that_is_stopped_is_not_waited_for(
+        self, grade_unguarded: GradeIt
+    ) -> None:
         code = self.KILL + "kill(19)\nimport time\ntime.sleep(100)"
         start = time.monotonic()
-        result = grade(code, DOUBLES, limits=Limits(cpu_s=20))
+        result = grade_unguarded(code, DOUBLES, limits=Limits(cpu_s=20))
         assert vector(result) == [Verdict.RUNTIME_ERROR]
         assert time.monotonic() - start < 20
 
     def test_a_solution_that_kills_the_fork_server_does_not_affect_others(
-        self, grade: GradeIt
+        self, grade_unguarded: GradeIt
     ) -> None:
-        assert not grade(self.KILLER, DOUBLES[:1]).solved
-        result = grade(DOUBLE, DOUBLES)
+        assert not grade_unguarded(self.KILLER, DOUBLES[:1]).solved
+        result = grade_unguarded(DOUBLE, DOUBLES)
         assert result.solved
         assert result.judged_again.confirmed == (0, 0)
 

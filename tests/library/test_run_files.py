@@ -231,12 +231,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 class TestExport:
     @pytest.fixture
-    def run(self, made: Path, tmp_path: Path) -> harness.LoadedRun:
+    def loaded(self, made: Path, tmp_path: Path) -> harness.LoadedRun:
         return harness.load_run(shutil.copytree(made, tmp_path / "r"))
 
     @pytest.mark.thorough
     async def test_export_run_writes_what_the_command_writes(
-        self, tmp_path: Path, run: harness.LoadedRun, monkeypatch: pytest.MonkeyPatch
+        self, tmp_path: Path, loaded: harness.LoadedRun, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
         for to in ("csv", "junit", "atif", "openai-messages"):
@@ -246,11 +246,11 @@ class TestExport:
             assert harness.export_run("r", to, "f") == [Path("f")]
             assert (tmp_path / "f").read_text() == printed.stdout
         assert command(tmp_path, "export", "r", "--to", "parquet", "-o", "a").returncode == 0
-        assert harness.export_run(run, "parquet", tmp_path / "b") == [tmp_path / "b"]
+        assert harness.export_run(loaded, "parquet", tmp_path / "b") == [tmp_path / "b"]
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
     def test_calls_at_once_write_one_whole_file(
-        self, tmp_path: Path, run: harness.LoadedRun, monkeypatch: pytest.MonkeyPatch
+        self, tmp_path: Path, loaded: harness.LoadedRun, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         together = Barrier(3, timeout=60)
 
@@ -260,44 +260,44 @@ class TestExport:
 
         monkeypatch.setitem(cast("dict[str, Any]", export.TEXTS), "csv", text)
         with ThreadPoolExecutor(3) as pool:
-            list(pool.map(lambda _: harness.export_run(run, "csv", tmp_path / "a"), range(3)))
+            list(pool.map(lambda _: harness.export_run(loaded, "csv", tmp_path / "a"), range(3)))
         assert (tmp_path / "a").read_text().splitlines() == list(
-            "".join(csv_text(run.run)).splitlines()
+            "".join(csv_text(loaded.run)).splitlines()
         )
         assert {path.name for path in tmp_path.iterdir()} == {"r", "a"}
 
-    def test_lcb_takes_the_problems_of_now(self, tmp_path: Path, run: harness.LoadedRun) -> None:
+    def test_lcb_takes_the_problems_of_now(self, tmp_path: Path, loaded: harness.LoadedRun) -> None:
         with pytest.raises(harness.UsageError, match="say where it is with benchmark"):
-            harness.export_run(run, "lcb")
-        assert len(json.loads(harness.export_run(run, "lcb", benchmark=[ECHO, DOUBLE]))) == 2
-        files = harness.export_run(run, "lcb", tmp_path / "all", benchmark=[ECHO, DOUBLE])
+            harness.export_run(loaded, "lcb")
+        assert len(json.loads(harness.export_run(loaded, "lcb", benchmark=[ECHO, DOUBLE]))) == 2
+        files = harness.export_run(loaded, "lcb", tmp_path / "all", benchmark=[ECHO, DOUBLE])
         assert sorted(files) == sorted((tmp_path / "all").iterdir())
         with pytest.raises(harness.UsageError, match="is no longer among the run's problems"):
-            harness.export_run(run, "lcb", benchmark=[ECHO])
+            harness.export_run(loaded, "lcb", benchmark=[ECHO])
 
-    def test_what_was_filtered_out_is_not_in_it(self, run: harness.LoadedRun) -> None:
-        easy = harness.load_run(run.path, filter_difficulty="easy")
-        assert len(harness.export_run(run, "csv").splitlines()) == 3
+    def test_what_was_filtered_out_is_not_in_it(self, loaded: harness.LoadedRun) -> None:
+        easy = harness.load_run(loaded.path, filter_difficulty="easy")
+        assert len(harness.export_run(loaded, "csv").splitlines()) == 3
         assert len(harness.export_run(easy, "csv").splitlines()) == 2
         assert "double" not in harness.export_run(easy, "junit")
 
     @pytest.mark.parametrize("to", ["csv", "parquet", "lcb"])
     @pytest.mark.parametrize("end", [".txt", ""])
     def test_what_the_disk_refuses_is_one_line(
-        self, tmp_path: Path, run: harness.LoadedRun, to: str, end: str
+        self, tmp_path: Path, loaded: harness.LoadedRun, to: str, end: str
     ) -> None:
         own: dict[str, Any] = {"benchmark": [ECHO, DOUBLE]} if to == "lcb" else {}
         for out in (Path(f"/proc/a{end}"), tmp_path / ("a" * 300 + end)):
             with pytest.raises(StorageError) as raised:
-                harness.export_run(run, to, out, **own)
+                harness.export_run(loaded, to, out, **own)
             assert str(raised.value).startswith(f"{out}: ")
             assert "\n" not in str(raised.value)
 
     def test_the_runs_own_files_are_not_replaced(
-        self, tmp_path: Path, run: harness.LoadedRun
+        self, tmp_path: Path, loaded: harness.LoadedRun
     ) -> None:
-        (tmp_path / "link").symlink_to(run.path)
-        before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
+        (tmp_path / "link").symlink_to(loaded.path)
+        before = {path: path.read_bytes() for path in loaded.path.rglob("*") if path.is_file()}
         names = (
             *("run.json", "results.jsonl", "summary.json", "batches.jsonl"),
             *("transcripts/a.csv", "../link/results.jsonl"),
@@ -306,16 +306,16 @@ class TestExport:
             with pytest.raises(
                 harness.UsageError, match="is one of a run's own files; choose another"
             ):
-                harness.export_run(run, "csv", run.path / name)
+                harness.export_run(loaded, "csv", loaded.path / name)
         for name in (names[0], names[-1]):
             done = command(tmp_path, "export", "r", "--to", "csv", "-o", f"r/{name}")
             assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         own = [ECHO, DOUBLE]
         with pytest.raises(harness.UsageError, match="own files"):
-            harness.export_run(run, "lcb", run.path / "transcripts", benchmark=own)
-        assert before == {p: p.read_bytes() for p in run.path.rglob("*") if p.is_file()}
-        assert harness.export_run(run, "csv", run.path / "samples.csv")
-        assert len(harness.export_run(run, "lcb", run.path, benchmark=own)) == 3
+            harness.export_run(loaded, "lcb", loaded.path / "transcripts", benchmark=own)
+        assert before == {p: p.read_bytes() for p in loaded.path.rglob("*") if p.is_file()}
+        assert harness.export_run(loaded, "csv", loaded.path / "samples.csv")
+        assert len(harness.export_run(loaded, "lcb", loaded.path, benchmark=own)) == 3
 
     @for_each(
         ("given", "message"),
@@ -334,9 +334,9 @@ class TestExport:
         ],
     )
     def test_misuse_is_one_line(
-        self, run: harness.LoadedRun, given: dict[str, Any], message: str
+        self, loaded: harness.LoadedRun, given: dict[str, Any], message: str
     ) -> None:
-        arguments: dict[str, Any] = {"run": run, "to": "csv"}
+        arguments: dict[str, Any] = {"run": loaded, "to": "csv"}
         with pytest.raises(harness.UsageError) as raised:
             harness.export_run(**{**arguments, **given})
         assert message in str(raised.value)

@@ -6,7 +6,7 @@ from harness.problem import ProblemView, Signature, TestCase
 
 
 @pytest.fixture
-def problem() -> ProblemView:
+def twice() -> ProblemView:
     return ProblemView(
         id="made/twice",
         source="made",

@@ -25,7 +25,7 @@ async def answer(function: Callable[..., Any], problem: ProblemView) -> str:
 
 
 async def test_a_function_gets_the_public_columns_and_its_answer_is_fenced(
-    problem: ProblemView,
+    twice: ProblemView,
 ) -> None:
     seen: list[dict[str, Any]] = []
 
@@ -33,16 +33,16 @@ async def test_a_function_gets_the_public_columns_and_its_answer_is_fenced(
         seen.append(given)
         return "print(2 * int(input()))"
 
-    text = await answer(solve, problem)
+    text = await answer(solve, twice)
     assert text == "```python\nprint(2 * int(input()))\n```"
     (given,) = seen
-    view = problem.model_dump(mode="json")
+    view = twice.model_dump(mode="json")
     assert {name: given[name] for name in view} == view
     assert given["release_date"] == "2024-02-29"
     assert sorted(set(given) - set(view)) == ["pretty_content", "prompt", "slug_name"]
 
 
-async def test_a_function_for_mercurys_columns_finds_them(problem: ProblemView) -> None:
+async def test_a_function_for_mercurys_columns_finds_them(twice: ProblemView) -> None:
     update = {"id": "mercury/two-sum", "starter_code": "class Solution:", "entry_point": "twoSum"}
     seen: list[dict[str, Any]] = []
 
@@ -50,7 +50,7 @@ async def test_a_function_for_mercurys_columns_finds_them(problem: ProblemView) 
         seen.append(given)
         return "pass"
 
-    await answer(solve, problem.model_copy(update=update))
+    await answer(solve, twice.model_copy(update=update))
     names = ("slug_name", "prompt", "entry_point", "pretty_content")
     assert [seen[0][name] for name in names] == [
         "two-sum",
@@ -84,37 +84,37 @@ def test_a_function_is_told_no_hidden_test_or_solution_of_a_mercury_row(tmp_path
         assert secret not in text
 
 
-async def test_a_coroutine_function_is_awaited(problem: ProblemView) -> None:
+async def test_a_coroutine_function_is_awaited(twice: ProblemView) -> None:
     async def solve(given: dict[str, Any]) -> str:
         await asyncio.sleep(0)
         return f"```\n{given['title']}\n```"
 
-    assert await answer(solve, problem) == "```\nTwice\n```"
+    assert await answer(solve, twice) == "```\nTwice\n```"
 
 
-async def test_a_callable_object_and_one_that_returns_a_coroutine(problem: ProblemView) -> None:
+async def test_a_callable_object_and_one_that_returns_a_coroutine(twice: ProblemView) -> None:
     class Solver:
         async def __call__(self, given: dict[str, Any]) -> str:
             return given["id"]
 
-    assert "made/twice" in await answer(Solver(), problem)
+    assert "made/twice" in await answer(Solver(), twice)
     assert "made/twice" in await answer(
-        partial(lambda solver, given: solver(given), Solver()), problem
+        partial(lambda solver, given: solver(given), Solver()), twice
     )
 
 
-async def test_slow_functions_run_side_by_side_and_off_the_loop(problem: ProblemView) -> None:
+async def test_slow_functions_run_side_by_side_and_off_the_loop(twice: ProblemView) -> None:
     together = threading.Barrier(40, timeout=60)
 
     def solve(_given: dict[str, Any]) -> str:
         together.wait()  # passes only if all are running at once
         return threading.current_thread().name
 
-    answers = await asyncio.gather(*(answer(solve, problem) for _ in range(40)))
+    answers = await asyncio.gather(*(answer(solve, twice) for _ in range(40)))
     assert all("MainThread" not in text for text in answers)
 
 
-async def test_a_cancelled_function_does_not_hold_its_caller(problem: ProblemView) -> None:
+async def test_a_cancelled_function_does_not_hold_its_caller(twice: ProblemView) -> None:
     started, release = threading.Event(), threading.Event()
 
     def solve(_given: dict[str, Any]) -> str:
@@ -122,7 +122,7 @@ async def test_a_cancelled_function_does_not_hold_its_caller(problem: ProblemVie
         release.wait(60)
         return "late"
 
-    asking = asyncio.ensure_future(answer(solve, problem))
+    asking = asyncio.ensure_future(answer(solve, twice))
     await asyncio.to_thread(started.wait, 60)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -147,17 +147,17 @@ def raises_async(error: BaseException) -> Callable[[Any], Any]:
 @for_each("make", [raises, raises_async])
 @for_each("error", [ValueError("two\nlines"), SystemExit(3), StopIteration("x"), KeyError("k")])
 async def test_what_a_function_raises_is_named(
-    make: Callable[[BaseException], Any], error: BaseException, problem: ProblemView
+    make: Callable[[BaseException], Any], error: BaseException, twice: ProblemView
 ) -> None:
     with pytest.raises(ModelError, match=r"python:m:f raised .*" + type(error).__name__) as caught:
-        await answer(make(error), problem)
+        await answer(make(error), twice)
     assert "\n" not in str(caught.value)
 
 
 @for_each("value", [None, 3, b"code", ["code"]])
-async def test_an_answer_must_be_text(value: Any, problem: ProblemView) -> None:
+async def test_an_answer_must_be_text(value: Any, twice: ProblemView) -> None:
     with pytest.raises(ModelError, match=f"returned {type(value).__name__}, not a string"):
-        await answer(lambda _given: value, problem)
+        await answer(lambda _given: value, twice)
 
 
 async def test_a_function_answers_for_samples_alone() -> None:

@@ -44,10 +44,10 @@ async def said(thing: object, problem: ProblemView) -> str:
 
 
 async def test_a_function_is_loaded_from_the_current_directory(
-    module: Module, problem: ProblemView
+    module: Module, twice: ProblemView
 ) -> None:
     name = module("def solve(problem):\n    return problem['title']\n")
-    assert "Twice" in await said(load_attribute(f"{name}:solve"), problem)
+    assert "Twice" in await said(load_attribute(f"{name}:solve"), twice)
 
 
 def test_an_attribute_may_be_nested(module: Module) -> None:
@@ -97,16 +97,16 @@ def test_a_missing_module_or_attribute_is_named(module: Module) -> None:
 # A model of the user's own
 
 
-async def test_an_object_with_a_models_methods_is_the_model(problem: ProblemView) -> None:
+async def test_an_object_with_a_models_methods_is_the_model(twice: ProblemView) -> None:
     scripted = ScriptedModel(["one", "two"])
     model = model_of("python:m:f", scripted)
-    first, second = model.for_sample(problem, 0), model.for_sample(problem, 1)
+    first, second = model.for_sample(twice, 0), model.for_sample(twice, 1)
     said_in_turn = [(await each.generate(*NOTHING)).text for each in (first, first, second)]
     assert said_in_turn == ["one", "two", "one"]
     assert [asked.problem_id for asked in scripted.asked] == ["made/twice"] * 3
 
 
-async def test_a_class_is_made_and_its_object_taken(problem: ProblemView) -> None:
+async def test_a_class_is_made_and_its_object_taken(twice: ProblemView) -> None:
     class Function:
         def __call__(self, given: dict[str, str]) -> str:
             return given["slug_name"]
@@ -116,8 +116,8 @@ async def test_a_class_is_made_and_its_object_taken(problem: ProblemView) -> Non
             super().__init__(["hello"])
 
     assert isinstance(model_of("f", Function), FunctionModel)
-    assert "twice" in await said(Function, problem)
-    assert await said(Talking, problem) == "hello"
+    assert "twice" in await said(Function, twice)
+    assert await said(Talking, twice) == "hello"
 
 
 class _Raising(ScriptedModel):
@@ -148,15 +148,15 @@ class _Mute(ScriptedModel):
     ],
 )
 async def test_what_goes_wrong_there_is_a_model_error(
-    model: ScriptedModel, words: str, problem: ProblemView
+    model: ScriptedModel, words: str, twice: ProblemView
 ) -> None:
     with pytest.raises(ModelError, match=words):
-        await said(model, problem)
+        await said(model, twice)
 
 
-async def test_model_errors_of_user_code_are_left_as_they_are(problem: ProblemView) -> None:
+async def test_model_errors_of_user_code_are_left_as_they_are(twice: ProblemView) -> None:
     with pytest.raises(ContextOverflowError, match=r"^too long$"):
-        await said(ScriptedModel([ContextOverflowError("too long")]), problem)
+        await said(ScriptedModel([ContextOverflowError("too long")]), twice)
 
 
 async def test_the_close_of_a_user_s_model_may_fail() -> None:

@@ -37,7 +37,7 @@ def shared_worker() -> Iterator[Worker]:
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
+def fresh_worker() -> Iterator[Worker]:
     """A fork server for a test that kills or breaks it."""
     worker = Worker()
     yield worker

@@ -98,7 +98,7 @@ def isolation(request: pytest.FixtureRequest) -> Isolation:
 
 
 @pytest.fixture
-def worker(isolation: Isolation) -> Iterator[Worker]:
+def worker_at_level(isolation: Isolation) -> Iterator[Worker]:
     worker = Worker(isolation)
     yield worker
     worker.stop()
@@ -126,9 +126,9 @@ class TestKilled:
     @pytest.mark.thorough
     @pytest.mark.parametrize("which", [started, fork_server])
     def test_a_fork_server_killed_amid_a_test(
-        self, which: Callable[[Worker], int], worker: Worker, marks: Marks
+        self, which: Callable[[Worker], int], worker_at_level: Worker, marks: Marks
     ) -> None:
-        victim = which(worker)
+        victim = which(worker_at_level)
         everything = {victim, *descendants(victim)}
         judged: set[int] = set()
 
@@ -138,7 +138,7 @@ class TestKilled:
 
         killer = threading.Thread(target=kill)
         killer.start()
-        result = double(worker, marks.code + SLOW)
+        result = double(worker_at_level, marks.code + SLOW)
         killer.join()
         assert result.solved
         assert [str(test.verdict) for test in result.tests] == ["accepted"] * 4
@@ -148,53 +148,55 @@ class TestKilled:
             assert ended()
 
     @pytest.mark.thorough
-    def test_one_that_is_killed_again_and_again(self, worker: Worker) -> None:
+    def test_one_that_is_killed_again_and_again(self, worker_at_level: Worker) -> None:
         """It gets through or it does not; nobody is blamed."""
         over = threading.Event()
 
         def kill() -> None:
             while not over.wait(0.01):
-                process = worker.process_id
+                process = worker_at_level.process_id
                 if process is not None:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(process, signal.SIGKILL)
 
-        strangers = children() - {worker.process_id}  # as another test's browser
+        strangers = children() - {worker_at_level.process_id}  # as another test's browser
         killer = threading.Thread(target=kill)
         killer.start()
         try:
             for _ in range(2):
                 with contextlib.suppress(SandboxError):
-                    assert double(worker).solved
+                    assert double(worker_at_level).solved
         finally:
             over.set()
             killer.join()
-        worker.kill()
+        worker_at_level.kill()
         ours = children() - strangers
         with watched(ours.union(*map(descendants, ours))) as ended:
             assert ended()
-        assert double(worker).solved
+        assert double(worker_at_level).solved
 
     def test_a_fork_server_that_is_stopped(
-        self, worker: Worker, monkeypatch: pytest.MonkeyPatch
+        self, worker_at_level: Worker, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("harness.sandbox.fork_server_connection.LEAVE_S", 0.2)
-        victim = started(worker)
+        victim = started(worker_at_level)
         os.kill(victim, signal.SIGSTOP)
         start = time.monotonic()
-        assert double(worker).solved
+        assert double(worker_at_level).solved
         assert time.monotonic() - start < PATIENCE_S
 
     def test_a_stuck_fork_server_is_killed_with_all_it_runs(
-        self, worker: Worker, marks: Marks, monkeypatch: pytest.MonkeyPatch
+        self, worker_at_level: Worker, marks: Marks, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("harness.sandbox.fork_server_connection.LEAVE_S", 0.2)
-        server = fork_server(worker)
+        server = fork_server(worker_at_level)
         errors: list[SandboxError] = []
 
         def work() -> None:
             try:
-                worker.run(Program(marks.code + "while True: pass"), [b""], Limits(cpu_s=300))
+                worker_at_level.run(
+                    Program(marks.code + "while True: pass"), [b""], Limits(cpu_s=300)
+                )
             except SandboxError as error:
                 errors.append(error)
 
@@ -203,7 +205,7 @@ class TestKilled:
         everything = {marks.wait(PATIENCE_S), server}
         with watched(everything) as ended:
             os.kill(server, signal.SIGSTOP)
-            worker.kill()
+            worker_at_level.kill()
             thread.join(PATIENCE_S)
             over = ended()
             for process in () if over else everything:
@@ -214,10 +216,10 @@ class TestKilled:
     @pytest.mark.thorough
     @pytest.mark.parametrize("tests", [1, len(TESTS)])
     def test_the_runner_killed_from_outside_is_confirmed_away(
-        self, worker: Worker, marks: Marks, tests: int
+        self, worker_at_level: Worker, marks: Marks, tests: int
     ) -> None:
         """The kernel kills like this when memory is short; a test cannot tell it from its own."""
-        started(worker)
+        started(worker_at_level)
         judged: list[int] = []
 
         def kill() -> None:
@@ -226,7 +228,7 @@ class TestKilled:
 
         killer = threading.Thread(target=kill)
         killer.start()
-        result = judge(worker, Task(Program(marks.code + SLOW), TESTS[:tests], LIMITS))
+        result = judge(worker_at_level, Task(Program(marks.code + SLOW), TESTS[:tests], LIMITS))
         killer.join()
         assert result.solved
         assert result.judged_again.confirmed == (1, 1)
@@ -369,9 +371,9 @@ def test_no_room_for_temporary_files(isolation: Isolation, tmp_path: Path) -> No
 class TestShortOf:
     """What a fork server is short of, as it may come to be while it runs."""
 
-    def test_a_server_that_cannot_fork_is_replaced(self, worker: Worker) -> None:
+    def test_a_server_that_cannot_fork_is_replaced(self, worker_at_level: Worker) -> None:
         """The user may have no more: nothing can be forked."""
-        server = fork_server(worker)
+        server = fork_server(worker_at_level)
         if "\nUid:\t0\t" in Path(f"/proc/{server}/status").read_text():
             pytest.skip("root may have as many processes as it likes")
         try:
@@ -379,27 +381,31 @@ class TestShortOf:
         except PermissionError:
             pytest.skip("the limits of a process cannot be changed from outside here")
         start = time.monotonic()
-        result = double(worker)
+        result = double(worker_at_level)
         assert time.monotonic() - start < PATIENCE_S
         assert result.solved, "a fresh one takes over"
         assert result.judged_again.retried >= 1
         assert result.judged_again.blamed == 0
 
     @pytest.mark.parametrize("number", [0, 5, 8, 12, 16])
-    def test_a_server_short_of_descriptors_is_replaced(self, number: int, worker: Worker) -> None:
-        server = fork_server(worker)
+    def test_a_server_short_of_descriptors_is_replaced(
+        self, number: int, worker_at_level: Worker
+    ) -> None:
+        server = fork_server(worker_at_level)
         try:
             resource.prlimit(server, resource.RLIMIT_NOFILE, (number, number))
         except PermissionError:
             pytest.skip("the limits of a process cannot be changed from outside here")
-        result = double(worker)
+        result = double(worker_at_level)
         assert result.solved
         assert result.judged_again.blamed == 0
 
     @pytest.mark.thorough
     @pytest.mark.parametrize("mebibytes", [1, 20, 60])
-    def test_a_server_short_of_memory_is_replaced(self, mebibytes: int, worker: Worker) -> None:
-        server = fork_server(worker)
+    def test_a_server_short_of_memory_is_replaced(
+        self, mebibytes: int, worker_at_level: Worker
+    ) -> None:
+        server = fork_server(worker_at_level)
         size = mebibytes * MEBIBYTE
         try:
             hard = resource.prlimit(server, resource.RLIMIT_AS)[1]
@@ -408,14 +414,14 @@ class TestShortOf:
             pytest.skip("the limits of a process cannot be changed from outside here")
         code = "x = bytearray(200 << 20)\n" + DOUBLE
         try:
-            result = double(worker, code)
+            result = double(worker_at_level, code)
         except SandboxError:
             return
         assert result.verdict is Verdict.ACCEPTED, result.tests[0]
         assert result.judged_again.blamed == 0
 
-    def test_descriptors_on_our_side(self, worker: Worker) -> None:
-        started(worker)
+    def test_descriptors_on_our_side(self, worker_at_level: Worker) -> None:
+        started(worker_at_level)
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = max(int(each.name) for each in Path("/proc/self/fd").iterdir())
         taken = [os.open(os.devnull, os.O_RDONLY)]
@@ -424,12 +430,12 @@ class TestShortOf:
         resource.setrlimit(resource.RLIMIT_NOFILE, (taken[-1] + 1, hard))
         try:
             with pytest.raises(SandboxError):
-                double(worker)
+                double(worker_at_level)
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
             for each in taken:
                 os.close(each)
-        assert double(worker).solved
+        assert double(worker_at_level).solved
 
 
 UNDER_A_LIMIT = """
@@ -571,11 +577,11 @@ def _resident(process: int) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
-def test_a_program_gone_wrong_is_told_from_a_sandbox_gone_wrong(worker: Worker) -> None:
+def test_a_program_gone_wrong_is_told_from_a_sandbox_gone_wrong(worker_at_level: Worker) -> None:
     """After all that, a fresh worker says of each what it is."""
-    assert double(worker, "import os\nos.abort()").verdict is Verdict.RUNTIME_ERROR
+    assert double(worker_at_level, "import os\nos.abort()").verdict is Verdict.RUNTIME_ERROR
     small = Limits(memory_bytes=64 * MEBIBYTE)
-    assert double(worker, "x = bytearray(80 << 20)", small).verdict is Verdict.MEMORY_LIMIT
-    (execution,) = worker.run(Program("import os\nos.kill(os.getpid(), 9)"), [b""], LIMITS)
+    assert double(worker_at_level, "x = bytearray(80 << 20)", small).verdict is Verdict.MEMORY_LIMIT
+    (execution,) = worker_at_level.run(Program("import os\nos.kill(os.getpid(), 9)"), [b""], LIMITS)
     assert (execution.ending, execution.code) == (Ending.SIGNAL, signal.SIGKILL)
-    assert double(worker).verdict in OURS
+    assert double(worker_at_level).verdict in OURS

@@ -27,17 +27,19 @@ def judge(worker: Worker, *, again: int) -> int:
     return copies
 
 
-def test_a_new_worker_expects_that_one_process_is_enough(worker: Worker) -> None:
-    worker.run(Program(DOUBLE), [b"1"], LIMITS)
-    assert judge(worker, again=0) == 0
+def test_a_new_worker_expects_that_one_process_is_enough(fresh_worker: Worker) -> None:
+    fresh_worker.run(Program(DOUBLE), [b"1"], LIMITS)
+    assert judge(fresh_worker, again=0) == 0
 
 
 @pytest.mark.thorough
-def test_a_worker_whose_trials_need_more_keeps_a_copy_until_they_do_not(worker: Worker) -> None:
-    worker.run(Program(DOUBLE), [b"1"], LIMITS)
-    more = [judge(worker, again=2) for _ in range(25)]
+def test_a_worker_whose_trials_need_more_keeps_a_copy_until_they_do_not(
+    fresh_worker: Worker,
+) -> None:
+    fresh_worker.run(Program(DOUBLE), [b"1"], LIMITS)
+    more = [judge(fresh_worker, again=2) for _ in range(25)]
     assert more[0] == 0
     assert more[-1] == 1
-    fewer = [judge(worker, again=0) for _ in range(25)]
+    fewer = [judge(fresh_worker, again=0) for _ in range(25)]
     assert fewer[0] == 1
     assert fewer[-1] == 0

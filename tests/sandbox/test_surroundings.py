@@ -70,7 +70,7 @@ FILES_OF_RUNNER = ("stdin", "stdout", "stderr", "result", "report")
 
 class TestEnvironment:
     def test_only_named_variables_are_there(
-        self, worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+        self, fresh_worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
         monkeypatch.setenv("PYTHONPATH", "/planted")
@@ -79,7 +79,7 @@ class TestEnvironment:
         import json, os, sys
         print(json.dumps([dict(os.environ), sys.path]))
         """
-        (execution,) = run_on(worker, code, b"")
+        (execution,) = run_on(fresh_worker, code, b"")
         environment, path = json.loads(execution.stdout)
         assert set(environment) - {"PWD"} == {  # which bubblewrap sets
             *("PATH", "LANG", "PYTHONHASHSEED", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
@@ -87,17 +87,17 @@ class TestEnvironment:
         }
         assert "planted" not in f"{environment}{path}"
 
-    def test_hashes_are_the_same_every_time(self, worker: Worker, run_on: RunOn) -> None:
+    def test_hashes_are_the_same_every_time(self, fresh_worker: Worker, run_on: RunOn) -> None:
         code = "print(list({'a', 'b', 'c', 'd', 'e'}))"
-        first = run_on(worker, code, b"")[0].stdout
-        worker.kill()
-        assert run_on(worker, code, b"")[0].stdout == first
+        first = run_on(fresh_worker, code, b"")[0].stdout
+        fresh_worker.kill()
+        assert run_on(fresh_worker, code, b"")[0].stdout == first
 
     def test_the_working_directory_is_home_and_for_temporary_files(
-        self, worker: Worker, run_on: RunOn
+        self, fresh_worker: Worker, run_on: RunOn
     ) -> None:
         code = "import os\nprint(os.getcwd(), os.environ['HOME'], os.environ['TMPDIR'])"
-        assert len(set(run_on(worker, code, b"")[0].stdout.split())) == 1
+        assert len(set(run_on(fresh_worker, code, b"")[0].stdout.split())) == 1
 
     def test_without_a_room_of_its_own_it_is_a_folder_that_goes(self, run_on: RunOn) -> None:
         worker = Worker(Isolation(Level.LANDLOCK))
@@ -120,27 +120,29 @@ class TestDescriptors:
     """
 
     def test_only_the_standard_ones_and_the_runner_s(
-        self, worker: Worker, run_on: RunOn, tmp_path: Path
+        self, fresh_worker: Worker, run_on: RunOn, tmp_path: Path
     ) -> None:
         secret = tmp_path / "secret"
         secret.touch()
         with secret.open() as file:
             os.set_inheritable(file.fileno(), True)
-            (execution,) = run_on(worker, self.LOOK, b"")
+            (execution,) = run_on(fresh_worker, self.LOOK, b"")
         kinds = sorted(execution.stdout.decode().splitlines())
         memory_file, channel, folder = "True False False", "False True False", "False False True"
         assert kinds == sorted([memory_file] * len(FILES_OF_RUNNER) + [channel, folder])
 
-    def test_none_is_left_open_by_earlier_programs(self, worker: Worker, run_on: RunOn) -> None:
-        first = sorted(run_on(worker, self.LOOK, b"")[0].stdout.splitlines())
-        assert worker.process_id is not None
-        server = resting(worker.process_id)
+    def test_none_is_left_open_by_earlier_programs(
+        self, fresh_worker: Worker, run_on: RunOn
+    ) -> None:
+        first = sorted(run_on(fresh_worker, self.LOOK, b"")[0].stdout.splitlines())
+        assert fresh_worker.process_id is not None
+        server = resting(fresh_worker.process_id)
         if not os.access(f"/proc/{server}/fd", os.R_OK):
             pytest.skip("only root may see what a fork server has open")
         before = descriptors(server)
         for _ in range(20):
-            run_on(worker, "import os\nos.pipe()", b"", b"")
-        assert sorted(run_on(worker, self.LOOK, b"")[0].stdout.splitlines()) == first
+            run_on(fresh_worker, "import os\nos.pipe()", b"", b"")
+        assert sorted(run_on(fresh_worker, self.LOOK, b"")[0].stdout.splitlines()) == first
         resting(server)
         assert comes_down_to(before, lambda: descriptors(server))
 
@@ -303,7 +305,7 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
 
 @pytest.mark.skipif(CORES == 1, reason="there is one core")
 def test_a_test_that_takes_longer_has_all_cores_in_every_thread(
-    worker: Worker, run_on: RunOn
+    fresh_worker: Worker, run_on: RunOn
 ) -> None:
     """It begins on one core, and waits here until it has all."""
     code = f"""
@@ -318,5 +320,5 @@ def test_a_test_that_takes_longer_has_all_cores_in_every_thread(
     thread.join()
     print(*found)
     """
-    (execution,) = run_on(worker, code, b"")
+    (execution,) = run_on(fresh_worker, code, b"")
     assert execution.stdout.decode().split() == [str(CORES), str(CORES)]

@@ -60,10 +60,10 @@ def sound(worker: Worker, run_on: RunOn) -> bool:
 
 class TestBroken:
     def test_a_fork_server_killed_amid_a_test_is_a_sandbox_error(
-        self, worker: Worker, run_on: RunOn, marks: Marks
+        self, fresh_worker: Worker, run_on: RunOn, marks: Marks
     ) -> None:
-        assert sound(worker, run_on)
-        server = worker.process_id
+        assert sound(fresh_worker, run_on)
+        server = fresh_worker.process_id
         assert server is not None
         ends: list[bool] = []
 
@@ -75,37 +75,37 @@ class TestBroken:
         killer = threading.Thread(target=kill)
         killer.start()
         with pytest.raises(SandboxError, match=r"hung up|reset"):
-            run_on(worker, marks.code + "while True: pass", b"")
+            run_on(fresh_worker, marks.code + "while True: pass", b"")
         killer.join()
         assert ends == [True]
-        assert sound(worker, run_on)
-        assert worker.process_id != server
+        assert sound(fresh_worker, run_on)
+        assert fresh_worker.process_id != server
 
     def test_a_fork_server_that_died_between_two_calls_is_replaced(
-        self, worker: Worker, run_on: RunOn
+        self, fresh_worker: Worker, run_on: RunOn
     ) -> None:
-        assert sound(worker, run_on)
-        assert worker.process_id is not None
-        with watched(worker.process_id) as ended:
-            os.kill(worker.process_id, signal.SIGKILL)
+        assert sound(fresh_worker, run_on)
+        assert fresh_worker.process_id is not None
+        with watched(fresh_worker.process_id) as ended:
+            os.kill(fresh_worker.process_id, signal.SIGKILL)
             assert ended()
-        assert sound(worker, run_on)
+        assert sound(fresh_worker, run_on)
 
     @for_each("word", ["SIGKILL", "SIGSTOP", "SIGTERM"])
     def test_no_program_signals_the_fork_server(
-        self, word: str, worker: Worker, run_on: RunOn
+        self, word: str, fresh_worker: Worker, run_on: RunOn
     ) -> None:
-        assert sound(worker, run_on)
-        server = worker.process_id
+        assert sound(fresh_worker, run_on)
+        server = fresh_worker.process_id
         code = f"""
         import ctypes, os, signal
         kill = ctypes.CDLL(None).kill
         for process in (os.getppid(), 1, -1, 0):
             print(kill(process, signal.{word}))
         """
-        (execution,) = run_on(worker, code, b"")
+        (execution,) = run_on(fresh_worker, code, b"")
         assert (execution.ending, execution.stdout) == (Ending.FINISHED, b"-1\n" * 4)
-        assert worker.process_id == server
+        assert fresh_worker.process_id == server
 
     def test_a_fork_server_that_a_program_kills(self, unguarded: Worker, run_on: RunOn) -> None:
         with pytest.raises(SandboxError) as caught:
@@ -143,14 +143,14 @@ class TestBroken:
         "move", ["os.rmdir(here)", "os.rename(here, here + '-moved')", "os.rename(here, '/tmp/x')"]
     )
     def test_no_program_takes_the_working_directory_away(
-        self, move: str, worker: Worker, run_on: RunOn
+        self, move: str, fresh_worker: Worker, run_on: RunOn
     ) -> None:
-        assert sound(worker, run_on)
-        server = worker.process_id
-        (execution,) = run_on(worker, f"import os\nhere = os.getcwd()\n{move}", b"")
+        assert sound(fresh_worker, run_on)
+        server = fresh_worker.process_id
+        (execution,) = run_on(fresh_worker, f"import os\nhere = os.getcwd()\n{move}", b"")
         assert execution.ending is Ending.ERROR
-        assert sound(worker, run_on)
-        assert worker.process_id == server
+        assert sound(fresh_worker, run_on)
+        assert fresh_worker.process_id == server
 
     def test_a_working_directory_that_a_program_removes(
         self, unguarded: Worker, run_on: RunOn
@@ -180,14 +180,6 @@ class TestBroken:
 
 class TestForged:
     """The judged program finds the runner's socket and writes on it what it likes."""
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def worker(cls) -> Iterator[Worker]:
-        """One for all: each program must leave it sound."""
-        worker = Worker()
-        yield worker
-        worker.stop()
 
     FIND = """
 import os, stat
@@ -285,7 +277,7 @@ def f():
         assert execution.result == b'{"d":[[]]} \xff'
 
 
-def test_what_is_written_after_the_last_test_reaches_no_other_run(worker: Worker) -> None:
+def test_what_is_written_after_the_last_test_reaches_no_other_run(fresh_worker: Worker) -> None:
     """By a thread that the interpreter does not know of, until its process is ended."""
     code = """
 import ctypes
@@ -303,82 +295,84 @@ if data == "last":
 """
     with Trial(Program(code), [b"first", b"last"], Limits(cpu_s=3)) as trial:
         for _ in range(5):
-            worker.try_out(trial, [0, 1])
-            assert worker.try_out(trial, [0])[0].stdout == b"first\n"
-        worker.leave(trial)
+            fresh_worker.try_out(trial, [0, 1])
+            assert fresh_worker.try_out(trial, [0])[0].stdout == b"first\n"
+        fresh_worker.leave(trial)
 
 
-def test_a_template_that_is_killed_between_two_runs_is_a_sandbox_error(worker: Worker) -> None:
+def test_a_template_that_is_killed_between_two_runs_is_a_sandbox_error(
+    fresh_worker: Worker,
+) -> None:
     limits = Limits(cpu_s=3)
     with Trial(Program("print(input())"), [b"1"], limits) as trial:
-        assert worker.try_out(trial, [0])[0].stdout == b"1\n"
-        assert worker.process_id is not None
-        (template,) = children(fork_server(worker.process_id))
+        assert fresh_worker.try_out(trial, [0])[0].stdout == b"1\n"
+        assert fresh_worker.process_id is not None
+        (template,) = children(fork_server(fresh_worker.process_id))
         with watched(template) as ended:
             os.kill(template, signal.SIGKILL)
             assert ended()
         start = time.monotonic()
         with pytest.raises(SandboxError):
-            worker.try_out(trial, [0])
+            fresh_worker.try_out(trial, [0])
         assert time.monotonic() - start < PATIENCE_S
-        assert worker.try_out(trial, [0])[0].stdout == b"1\n"
-        worker.leave(trial)
+        assert fresh_worker.try_out(trial, [0])[0].stdout == b"1\n"
+        fresh_worker.leave(trial)
 
 
 class TestStopping:
     def test_kill_ends_the_server_and_what_it_runs(
-        self, worker: Worker, run_on: RunOn, marks: Marks
+        self, fresh_worker: Worker, run_on: RunOn, marks: Marks
     ) -> None:
         errors: list[BaseException] = []
 
         def work() -> None:
             try:
-                run_on(worker, marks.code + "while True: pass", b"")
+                run_on(fresh_worker, marks.code + "while True: pass", b"")
             except SandboxError as error:
                 errors.append(error)
 
         thread = threading.Thread(target=work)
         thread.start()
-        victim, server = marks.wait(), worker.process_id
+        victim, server = marks.wait(), fresh_worker.process_id
         assert server is not None
         with watched(victim, server) as ended:
-            worker.kill()
+            fresh_worker.kill()
             thread.join(PATIENCE_S)
             assert errors
             assert ended()  # without namespaces of its own, the program ends soon after its server
-        assert worker.process_id is None
-        assert sound(worker, run_on)
+        assert fresh_worker.process_id is None
+        assert sound(fresh_worker, run_on)
 
     def test_a_stopped_worker_starts_no_more(
-        self, worker: Worker, run_on: RunOn, marks: Marks
+        self, fresh_worker: Worker, run_on: RunOn, marks: Marks
     ) -> None:
         errors: list[BaseException] = []
 
         def work() -> None:
             try:
-                run_on(worker, marks.code + "while True: pass", b"")
+                run_on(fresh_worker, marks.code + "while True: pass", b"")
             except WorkerStoppedError as error:
                 errors.append(error)
 
         thread = threading.Thread(target=work)
         thread.start()
         marks.wait()
-        worker.stop()
+        fresh_worker.stop()
         thread.join(PATIENCE_S)
         assert errors
         with pytest.raises(WorkerStoppedError):
-            sound(worker, run_on)
-        assert worker.process_id is None
+            sound(fresh_worker, run_on)
+        assert fresh_worker.process_id is None
 
     def test_a_stuck_server_is_killed(
-        self, worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+        self, fresh_worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("harness.sandbox.fork_server_connection.LEAVE_S", 0.2)
-        assert sound(worker, run_on)
-        server = worker.process_id
+        assert sound(fresh_worker, run_on)
+        server = fresh_worker.process_id
         assert server is not None
         os.kill(server, signal.SIGSTOP)
-        worker.kill()
+        fresh_worker.kill()
         assert not is_alive(server)
 
     def test_kill_may_be_called_twice_and_before_the_start(self) -> None:

@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 
 @pytest.fixture
-def problem(
+def problem_of(
     request: pytest.FixtureRequest, write_rows: Callable[..., Path]
 ) -> Callable[..., Problem]:
     """Reads a row with the reader that the test module calls `load`."""

@@ -42,8 +42,8 @@ FULL: dict[str, Any] = ROW | {
 }
 
 
-def test_a_statement_and_tests_are_enough(problem: Callable[..., Problem]) -> None:
-    read = problem(ROW)
+def test_a_statement_and_tests_are_enough(problem_of: Callable[..., Problem]) -> None:
+    read = problem_of(ROW)
     assert read.id == f"jsonl/{read.content_hash[:16]}"
     assert (read.source, read.title) == ("jsonl", read.native_id)
     assert [test.input for test in read.tests.public] == ["1 2\n"]
@@ -52,8 +52,8 @@ def test_a_statement_and_tests_are_enough(problem: Callable[..., Problem]) -> No
     assert (read.entry_point, read.preamble) == (None, "")
 
 
-def test_every_key_is_read(problem: Callable[..., Problem]) -> None:
-    read = problem(FULL)
+def test_every_key_is_read(problem_of: Callable[..., Problem]) -> None:
+    read = problem_of(FULL)
     assert (read.id, read.source, read.title) == ("mine/sum", "mine", "Sum")
     assert (read.platform, read.difficulty, read.difficulty_word) == ("mine", "hard", "Hard")
     assert read.tags == ("Math", "easy")
@@ -86,25 +86,25 @@ CALL = [{"input": "1", "output": "1", "public": True}]
     ],
 )
 def test_solutions_have_the_names_that_the_row_says(
-    problem: Callable[..., Problem], change: dict[str, Any], preamble: str
+    problem_of: Callable[..., Problem], change: dict[str, Any], preamble: str
 ) -> None:
-    assert problem(ROW | change).preamble == preamble
+    assert problem_of(ROW | change).preamble == preamble
 
 
-def test_every_preamble_has_a_name(problem: Callable[..., Problem]) -> None:
+def test_every_preamble_has_a_name(problem_of: Callable[..., Problem]) -> None:
     for name, text in preambles.BY_NAME.items():
-        assert problem(ROW | {"preamble": name}).preamble == text
+        assert problem_of(ROW | {"preamble": name}).preamble == text
 
 
 def test_where_no_test_says_what_is_public_the_first_are(
-    problem: Callable[..., Problem],
+    problem_of: Callable[..., Problem],
 ) -> None:
     tests = [{"input": str(number), "output": ""} for number in range(8)]
-    read = problem(ROW | {"tests": tests})
+    read = problem_of(ROW | {"tests": tests})
     assert read.public_rule == "first"
     assert [test.input for test in read.tests.public] == ["0", "1", "2"]
     assert [test.input for test in read.tests.all()] == [test["input"] for test in tests]
-    assert problem(ROW).public_rule == "source"
+    assert problem_of(ROW).public_rule == "source"
 
 
 class TestSchema:
@@ -146,12 +146,12 @@ class TestSchema:
             jsonschema.validate(json.loads(line), schema())
 
 
-def test_an_id_without_a_source_gets_this_one(problem: Callable[..., Problem]) -> None:
-    assert problem(ROW | {"id": "sum"}).id == "jsonl/sum"
+def test_an_id_without_a_source_gets_this_one(problem_of: Callable[..., Problem]) -> None:
+    assert problem_of(ROW | {"id": "sum"}).id == "jsonl/sum"
 
 
-def test_a_word_that_is_no_level_stays_the_sources_own(problem: Callable[..., Problem]) -> None:
-    read = problem(ROW | {"difficulty": "Div. 2"})
+def test_a_word_that_is_no_level_stays_the_sources_own(problem_of: Callable[..., Problem]) -> None:
+    read = problem_of(ROW | {"difficulty": "Div. 2"})
     assert (read.difficulty, read.difficulty_word) == (None, "Div. 2")
 
 
@@ -175,9 +175,9 @@ def test_a_word_that_is_no_level_stays_the_sources_own(problem: Callable[..., Pr
     ],
 )
 def test_the_content_hash_covers_what_can_change_a_verdict(
-    problem: Callable[..., Problem], change: dict[str, Any], differs: bool
+    problem_of: Callable[..., Problem], change: dict[str, Any], differs: bool
 ) -> None:
-    assert (problem(ROW | change).content_hash != problem(ROW).content_hash) == differs
+    assert (problem_of(ROW | change).content_hash != problem_of(ROW).content_hash) == differs
 
 
 @for_each(
@@ -234,10 +234,10 @@ def test_the_content_hash_covers_what_can_change_a_verdict(
     ],
 )
 def test_a_bad_row_is_named_with_its_place(
-    problem: Callable[..., Problem], row: dict[str, Any], field: str, complaint: str
+    problem_of: Callable[..., Problem], row: dict[str, Any], field: str, complaint: str
 ) -> None:
     with pytest.raises(DataError) as error:
-        problem(row)
+        problem_of(row)
     assert error.value.where.endswith("rows.jsonl:1")
     assert error.value.field == field
     assert error.value.what.startswith(complaint)
@@ -250,8 +250,8 @@ def test_a_line_that_is_no_json_is_said_as_such(tmp_path: Path) -> None:
         load(str(tmp_path / "rows"))
 
 
-def test_a_program_may_read_what_is_no_json(problem: Callable[..., Problem]) -> None:
-    assert problem(ROW).tests.public[0].input == "1 2\n"
+def test_a_program_may_read_what_is_no_json(problem_of: Callable[..., Problem]) -> None:
+    assert problem_of(ROW).tests.public[0].input == "1 2\n"
 
 
 def test_bad_rows_and_second_ones_can_be_skipped(write_rows: Callable[..., Path]) -> None:
@@ -268,7 +268,7 @@ def test_without_a_file_the_user_is_told_to_give_one() -> None:
         load(None)
 
 
-def test_a_view_reaches_no_hidden_test_and_no_reference(problem: Callable[..., Problem]) -> None:
-    view = json.dumps(problem(FULL).view().model_dump(mode="json"))
+def test_a_view_reaches_no_hidden_test_and_no_reference(problem_of: Callable[..., Problem]) -> None:
+    view = json.dumps(problem_of(FULL).view().model_dump(mode="json"))
     assert "class Solution: ..." not in view
     assert "[1]" not in view

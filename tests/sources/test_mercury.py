@@ -84,17 +84,17 @@ class TestReading:
     """What a row becomes."""
 
     def test_the_columns_that_grading_needs_are_enough(
-        self, problem: Callable[..., Problem]
+        self, problem_of: Callable[..., Problem]
     ) -> None:
-        read = problem(ROW)
+        read = problem_of(ROW)
         assert (read.id, read.title, read.statement) == ("mercury/sum-it-up", "Sum it up", "")
         assert (read.difficulty, read.tags, read.programs()) == (None, (), ())
         assert read.tests.all()[0].input == "[1, 2]\n3"
         assert read.checker is not None
         assert read.checker.kind == "hooks"
 
-    def test_every_column_that_is_of_use_is_read(self, problem: Callable[..., Problem]) -> None:
-        read = problem(FULL)
+    def test_every_column_that_is_of_use_is_read(self, problem_of: Callable[..., Problem]) -> None:
+        read = problem_of(FULL)
         assert (read.id, read.source, read.platform) == (
             "mercury/sum-it-up",
             "mercury",
@@ -109,49 +109,53 @@ class TestReading:
         assert read.programs() == (FULL["solutions"][0]["solution"],)
         assert read.preamble == preambles.MERCURY
 
-    def test_a_statement_may_be_html_alone(self, problem: Callable[..., Problem]) -> None:
-        read = problem(FULL | {"pretty_content": []})
+    def test_a_statement_may_be_html_alone(self, problem_of: Callable[..., Problem]) -> None:
+        read = problem_of(FULL | {"pretty_content": []})
         assert read.statement == "<p>Sum it up.</p>"
-        assert problem(FULL | {"pretty_content": "Plain."}).statement == "Plain."
+        assert problem_of(FULL | {"pretty_content": "Plain."}).statement == "Plain."
 
     @for_each("column", ["id", "difficulty", "prompt", "pretty_content", "meta_info", "solutions"])
     def test_what_only_describes_may_be_null(
-        self, column: str, problem: Callable[..., Problem]
+        self, column: str, problem_of: Callable[..., Problem]
     ) -> None:
-        assert problem(FULL | {column: None}).id == "mercury/sum-it-up"
+        assert problem_of(FULL | {column: None}).id == "mercury/sum-it-up"
 
-    def test_what_leetcode_does_not_tell_is_null(self, problem: Callable[..., Problem]) -> None:
+    def test_what_leetcode_does_not_tell_is_null(self, problem_of: Callable[..., Problem]) -> None:
         question = {"content": None, "questionTitle": None, "topicTags": None}
-        read = problem(FULL | {"meta_info": {"data": {"question": question}}})
+        read = problem_of(FULL | {"meta_info": {"data": {"question": question}}})
         assert (read.title, read.tags) == ("Sum it up", ())
 
-    def test_tests_may_be_json_or_a_list(self, problem: Callable[..., Problem]) -> None:
+    def test_tests_may_be_json_or_a_list(self, problem_of: Callable[..., Problem]) -> None:
         cases = json.loads(ROW["test_cases"])
-        listed = problem(ROW | {"test_cases": cases})
+        listed = problem_of(ROW | {"test_cases": cases})
         assert [json.loads(t.output) for t in listed.tests.all()] == [6, 0, 6, 0]
 
-    def test_long_and_unusual_numbers_pass_through(self, problem: Callable[..., Problem]) -> None:
+    def test_long_and_unusual_numbers_pass_through(
+        self, problem_of: Callable[..., Problem]
+    ) -> None:
         cases = '[{"input": [' + "7" * 5000 + ', NaN], "expected": -Infinity}]'
-        (test,) = problem(ROW | {"test_cases": cases}).tests.all()
+        (test,) = problem_of(ROW | {"test_cases": cases}).tests.all()
         assert (test.input, test.output) == ("7" * 5000 + "\nNaN", "-Infinity")
 
-    def test_line_ends_within_a_value_do_not_part_it(self, problem: Callable[..., Problem]) -> None:
+    def test_line_ends_within_a_value_do_not_part_it(
+        self, problem_of: Callable[..., Problem]
+    ) -> None:
         cases = '[{"input": [[1,\n2], "a\\nb"],\n "expected": [\r\n]}]'
-        (test,) = problem(ROW | {"test_cases": cases}).tests.all()
+        (test,) = problem_of(ROW | {"test_cases": cases}).tests.all()
         assert test.input.split("\n") == ["[1, 2]", '"a\\nb"']
         assert "\n" not in test.output
 
     def test_the_tests_that_the_statement_shows_are_public(
-        self, problem: Callable[..., Problem]
+        self, problem_of: Callable[..., Problem]
     ) -> None:
-        read = problem(FULL)
+        read = problem_of(FULL)
         assert read.public_rule == "statement"
         assert [test.input for test in read.tests.public] == ["[]\n0"] * 2
         assert [test.input for test in read.tests.load_hidden()] == ["[1, 2]\n3"] * 2
         assert [test.public for test in read.tests.all()] == [True, True, False, False]
 
-    def test_where_it_shows_none_the_first_are(self, problem: Callable[..., Problem]) -> None:
-        read = problem(ROW)
+    def test_where_it_shows_none_the_first_are(self, problem_of: Callable[..., Problem]) -> None:
+        read = problem_of(ROW)
         assert read.public_rule == "first"
         assert [test.input for test in read.tests.public] == ["[1, 2]\n3", "[]\n0"]
         assert len(read.tests.load_hidden()) == 2
@@ -168,21 +172,21 @@ class TestReading:
 
     @for_each("column", ["convert_offline", "evaluate_offline", "test_cases"])
     def test_the_content_hash_covers_what_judges(
-        self, column: str, problem: Callable[..., Problem]
+        self, column: str, problem_of: Callable[..., Problem]
     ) -> None:
         changed = ROW | {column: ROW[column] + " "}
-        assert problem(changed).content_hash != problem(ROW).content_hash
+        assert problem_of(changed).content_hash != problem_of(ROW).content_hash
 
-    def test_nothing_of_the_judge_is_in_the_view(self, problem: Callable[..., Problem]) -> None:
-        view = problem(FULL).view().model_dump_json()
+    def test_nothing_of_the_judge_is_in_the_view(self, problem_of: Callable[..., Problem]) -> None:
+        view = problem_of(FULL).view().model_dump_json()
         assert "_offline" not in view.replace(json.dumps(preambles.MERCURY)[1:-1], "")
         assert "sum(nums)" not in view
 
     def test_nodes_of_the_signature_come_from_a_reference_where_there_is_no_prompt(
-        self, problem: Callable[..., Problem]
+        self, problem_of: Callable[..., Problem]
     ) -> None:
         code = "class Solution:\n    def sumItUp(self, head: Optional[ListNode]): ..."
-        read = problem(ROW | {"solutions": [{"solution": code}]})
+        read = problem_of(ROW | {"solutions": [{"solution": code}]})
         assert read.signature.arguments == (Codec.LINKED_LIST,)
 
 
@@ -210,18 +214,18 @@ class TestReading:
     ],
 )
 def test_a_bad_row_is_named_in_a_line(
-    problem: Callable[..., Problem], change: dict[str, Any], field: str, complaint: str
+    problem_of: Callable[..., Problem], change: dict[str, Any], field: str, complaint: str
 ) -> None:
     row = {name: value for name, value in (FULL | change).items() if value is not ...}
     with pytest.raises(DataError) as error:
-        problem(row)
+        problem_of(row)
     assert error.value.where.endswith("rows.jsonl:1")
     assert (error.value.field, error.value.what[: len(complaint)]) == (field, complaint)
     assert "\n" not in str(error.value)
 
 
-def test_a_problem_without_tests_is_read(problem: Callable[..., Problem]) -> None:
-    assert problem(ROW | {"test_cases": "[]"}).tests.all() == ()
+def test_a_problem_without_tests_is_read(problem_of: Callable[..., Problem]) -> None:
+    assert problem_of(ROW | {"test_cases": "[]"}).tests.all() == ()
 
 
 def test_bad_rows_can_be_skipped(write_rows: Callable[..., Path]) -> None:
@@ -240,15 +244,15 @@ class TestGrading:
 
     @for_each("isolate", [False, True])
     def test_references_pass_and_others_do_not(
-        self, isolate: bool, problem: Callable[..., Problem], grade: Callable[..., Grade]
+        self, isolate: bool, problem_of: Callable[..., Problem], grade: Callable[..., Grade]
     ) -> None:
-        read = problem(FULL)
+        read = problem_of(FULL)
         assert grade(read, read.programs()[0], isolate=isolate).solved
         wrong = "class Solution:\n    def sumItUp(self, nums, n): return 6"
         assert grade(read, wrong, isolate=isolate).verdict is Verdict.WRONG_ANSWER
 
     def test_a_hook_may_build_a_tree(
-        self, problem: Callable[..., Problem], grade: Callable[..., Grade]
+        self, problem_of: Callable[..., Problem], grade: Callable[..., Grade]
     ) -> None:
         convert = (
             "def convert_offline(case):\n    import lctk\n    inputs, expected = case\n"
@@ -260,30 +264,30 @@ class TestGrading:
             "class Solution:\n    def sumItUp(self, root: Optional[TreeNode]) -> int:\n"
             "        return 1 + max(map(self.sumItUp, (root.left, root.right))) if root else 0"
         )
-        assert grade(problem(row), code).solved
-        assert not grade(problem(row), code.replace("1 +", "2 +")).solved
+        assert grade(problem_of(row), code).solved
+        assert not grade(problem_of(row), code.replace("1 +", "2 +")).solved
 
     def test_a_change_in_place_is_graded(
-        self, problem: Callable[..., Problem], grade: Callable[..., Grade]
+        self, problem_of: Callable[..., Problem], grade: Callable[..., Grade]
     ) -> None:
         evaluate = "def evaluate_offline(inputs, outputs, expected): return inputs[0] == expected"
         cases = [{"input": [[2, 1]], "expected": [1, 2]}]
         row = ROW | {"evaluate_offline": evaluate, "test_cases": json.dumps(cases)}
         code = "class Solution:\n    def sumItUp(self, nums) -> None: nums.sort()"
-        assert grade(problem(row), code).solved
-        assert not grade(problem(row), code.replace("nums.sort()", "sorted(nums)")).solved
+        assert grade(problem_of(row), code).solved
+        assert not grade(problem_of(row), code.replace("nums.sort()", "sorted(nums)")).solved
 
     @for_each("isolate", [False, True])
     def test_a_real_row(
         self,
         isolate: bool,
         test_data: Path,
-        problem: Callable[..., Problem],
+        problem_of: Callable[..., Problem],
         grade: Callable[..., Grade],
     ) -> None:
         file = test_data / "mercury_partial_row" / "add-two-numbers.json"
         data = json.loads(file.read_text())
-        read = problem(data["row"])
+        read = problem_of(data["row"])
         assert len(read.programs()) == 2
         for code in read.programs():
             assert grade(read, code, isolate=isolate).solved

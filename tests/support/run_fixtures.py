@@ -77,23 +77,6 @@ def shown() -> Callable[..., str]:
     return show
 
 
-@pytest.fixture
-def run(make_result: MakeResult, write_run: Callable[..., Path]) -> Callable[..., Path]:
-    """Write a run from letters: `A` is a solved sample of problem a, `a` a failure."""
-
-    def write(name: str, letters: str, manifest: object = None, **changes: object) -> Path:
-        counts = dict.fromkeys(letters.lower(), 0)
-        results: list[SampleResult] = []
-        for letter in letters:
-            problem = letter.lower()
-            index, counts[problem] = counts[problem], counts[problem] + 1
-            made = make_result(problem, solved=letter.isupper(), index=index)
-            results.append(made.model_copy(update=changes))
-        return write_run(name, results, manifest, samples_per_problem=max(counts.values()))
-
-    return write
-
-
 @pytest.fixture(scope="session")
 def bundled_rows() -> list[dict[str, Any]]:
     """Rows of the file of bundled problems."""

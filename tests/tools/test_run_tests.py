@@ -329,8 +329,11 @@ def test_tests_after_a_limit_are_counted_as_not_run() -> None:
     assert text.endswith("Tests 3 to 5 were not run after that.")
 
 
+ONE = view(public(("1", "1")))
+
+
 class TestCall:
-    async def outcome(self, problem: ProblemView, *revisions: str) -> str:
+    async def outcome(self, *revisions: str, problem: ProblemView = ONE) -> str:
         async def run_public_tests(code: str) -> Grade:
             return graded(passing(0) if code == "right" else failing(0))
 
@@ -339,24 +342,18 @@ class TestCall:
             self.workspace.write(code)
         return await RunTests().call(self.workspace, NoArguments())
 
-    @pytest.fixture
-    def problem(self) -> ProblemView:
-        return view(public(("1", "1")))
-
-    async def test_the_newest_revision_is_run_and_keeps_its_report(
-        self, problem: ProblemView
-    ) -> None:
-        assert "passed" in await self.outcome(problem, "wrong", "right")
+    async def test_the_newest_revision_is_run_and_keeps_its_report(self) -> None:
+        assert "passed" in await self.outcome("wrong", "right")
         assert [revision.passed for revision in self.workspace.revisions] == [False, True]
         assert self.workspace.revisions[0].report is None
 
-    async def test_failed_tests_are_a_result_of_the_call(self, problem: ProblemView) -> None:
-        text = await self.outcome(problem, "right", "wrong")
+    async def test_failed_tests_are_a_result_of_the_call(self) -> None:
+        text = await self.outcome("right", "wrong")
         assert text.startswith("0 of 1 public tests passed")
         assert self.workspace.revisions[1].report is not None
 
-    async def test_after_a_failure_the_next_step_is_said_once(self, problem: ProblemView) -> None:
-        text = await self.outcome(problem, "wrong")
+    async def test_after_a_failure_the_next_step_is_said_once(self) -> None:
+        text = await self.outcome("wrong")
         (revision,) = self.workspace.revisions
         assert revision.report is not None
         assert text == f"{revision.report.text}\n\n{NEXT}"
@@ -366,34 +363,32 @@ class TestCall:
         self.workspace.write("wrong")
         self.workspace.recorded = revision.report  # of a resumed sample
         assert await RunTests().call(self.workspace, NoArguments()) == text
-        assert NEXT not in await self.outcome(problem, "right")
+        assert NEXT not in await self.outcome("right")
 
     @for_each(
         "body",
         ['"""Add."""', "pass", "...", '"""Add."""\n    raise NotImplementedError("later")'],
     )
-    async def test_a_function_without_a_body_is_said_to_have_none(
-        self, problem: ProblemView, body: str
-    ) -> None:
-        functional = problem.model_copy(update={"entry_point": "add"})
+    async def test_a_function_without_a_body_is_said_to_have_none(self, body: str) -> None:
+        functional = ONE.model_copy(update={"entry_point": "add"})
         code = f"import math\n\ndef add(a, b):\n    {body}\n"
-        text = await self.outcome(functional, code)
+        text = await self.outcome(code, problem=functional)
         assert "`add` has no body yet" in text
         assert NEXT not in text
         report = self.workspace.revisions[0].report
         assert report is not None
         assert "no body" not in report.text
         in_class = f"class Solution:\n    def add(self, a):\n        {body.partition(chr(10))[0]}\n"
-        assert "`add` has no body yet" in await self.outcome(functional, in_class)
+        assert "`add` has no body yet" in await self.outcome(in_class, problem=functional)
         for written in (f"{code}    return a\n", "def add(a, b):\n    print(a)\n", "add = max\n"):
-            assert "no body" not in await self.outcome(functional, written)
-        assert "no body" not in await self.outcome(problem, code)
+            assert "no body" not in await self.outcome(written, problem=functional)
+        assert "no body" not in await self.outcome(code)
 
-    async def test_run_tests_without_a_solution_is_refused(self, problem: ProblemView) -> None:
+    async def test_run_tests_without_a_solution_is_refused(self) -> None:
         with pytest.raises(ToolError, match="write_solution first"):
-            await self.outcome(problem)
+            await self.outcome()
 
-    async def test_run_tests_without_public_tests_is_refused(self, problem: ProblemView) -> None:
-        bare = problem.model_copy(update={"public_tests": ()})
+    async def test_run_tests_without_public_tests_is_refused(self) -> None:
+        bare = ONE.model_copy(update={"public_tests": ()})
         with pytest.raises(ToolError, match="no public tests"):
-            await self.outcome(bare, "right")
+            await self.outcome("right", problem=bare)

@@ -135,14 +135,17 @@ def test_machines_that_differ_are_told(timed: Timed) -> None:
 
 
 def test_nothing_is_said_where_one_was_not_timed(
-    timed: Timed, run: Callable[..., Path], make_result: MakeResult, write_run: Callable[..., Path]
+    timed: Timed,
+    run_of: Callable[..., Path],
+    make_result: MakeResult,
+    write_run: Callable[..., Path],
 ) -> None:
     untimed = write_run("b", [make_result(f"p{at}", solved=True) for at in range(2)], THERE)
     comparison = compare_runs([timed("a", (1.0, 2.0), manifest=HERE), untimed])
     (versus,) = comparison.versus
     assert (versus.faster, versus.unlike) == (None, ())
     assert "| Beyond@1 | 0.875 (" in comparison_markdown(comparison)
-    plain = compare_runs([run("c", "AbC"), run("d", "abC")])
+    plain = compare_runs([run_of("c", "AbC"), run_of("d", "abC")])
     assert "eyond" not in comparison_markdown(plain)
 
 

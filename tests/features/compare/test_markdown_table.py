@@ -15,8 +15,8 @@ WriteRun = Callable[..., Path]
 MakeRun = Callable[..., Path]
 
 
-def test_the_markdown_table_has_all_that_the_terminal_has(run: MakeRun) -> None:
-    a, b = run("a", "abcdE"), run("b", "ABcde", {"sandbox": {"level": "none"}})
+def test_the_markdown_table_has_all_that_the_terminal_has(run_of: MakeRun) -> None:
+    a, b = run_of("a", "abcdE"), run_of("b", "ABcde", {"sandbox": {"level": "none"}})
     lines = comparison_markdown(compare_runs([a, b])).splitlines()
     assert lines[0].startswith("**b against a: made-model")
     assert lines[2].startswith("`b` solves 20.0 points more than `a` (95 %")

@@ -290,10 +290,10 @@ class TestARun:
 
 class TestASample:
     @pytest.fixture
-    def run(self, tmp_path: Path) -> Path:
+    def three(self, tmp_path: Path) -> Path:
         return write_run(tmp_path / "r", [result("p/a", usage=None), result("p/b"), result("p/c")])
 
-    def test_calls_stand_with_their_results(self, visitor: Visitor, run: Path) -> None:
+    def test_calls_stand_with_their_results(self, visitor: Visitor, three: Path) -> None:
         calls = [("c1", "read_problem", "{}"), ("c2", "run_code", '{"stdin": "x"}')]
         events = [
             start("p/a"),
@@ -302,71 +302,71 @@ class TestASample:
             tool_result(1, "c2", "run_code", "second"),
             tool_result(1, "c1", "read_problem", "first"),
         ]
-        write_transcript(run, "p/a", events)
+        write_transcript(three, "p/a", events)
         page = visitor.sample("A")
         order = ["Be good.", "Solve it.", "I look.", "read_problem", "first", "run_code", "second"]
         places = [page.index(f">{word}") for word in order]
         assert places == sorted(places)
 
-    def test_the_same_id_may_be_used_again(self, visitor: Visitor, run: Path) -> None:
+    def test_the_same_id_may_be_used_again(self, visitor: Visitor, three: Path) -> None:
         events = [start("p/a")]
         for turn in (1, 2):
             events.append(response(turn, "", [("c", "run_code", f'{{"turn": {turn}}}')]))
             events.append(tool_result(turn, "c", "run_code", f"result {turn}"))
-        write_transcript(run, "p/a", events)
+        write_transcript(three, "p/a", events)
         page = visitor.sample("A")
         assert page.index("result 1") < page.index("Turn 2") < page.index("result 2")
 
-    def test_programs_are_coloured_and_compared(self, visitor: Visitor, run: Path) -> None:
+    def test_programs_are_coloured_and_compared(self, visitor: Visitor, three: Path) -> None:
         events = [start("p/a")]
         for turn, program in enumerate((OLD, NEW), 1):
             events.append(response(turn, "", [(f"c{turn}", "write_solution", code(program))]))
             events.append(tool_result(turn, f"c{turn}", "write_solution", "Saved."))
-        write_transcript(run, "p/a", events)
+        write_transcript(three, "p/a", events)
         page = visitor.sample("A")
         assert '<span class="k">def</span>' in page
         assert page.count("d-removed") == page.count("d-added") == 1
         assert re.search(r'd-added.*?class="src">    return n \+ 1<', page)
 
-    def test_programs_in_cpp_are_coloured_as_such(self, visitor: Visitor, run: Path) -> None:
-        manifest = json.loads((run / "run.json").read_text())
+    def test_programs_in_cpp_are_coloured_as_such(self, visitor: Visitor, three: Path) -> None:
+        manifest = json.loads((three / "run.json").read_text())
         manifest["spec"]["language"] = "cpp"
-        (run / "run.json").write_text(json.dumps(manifest))
+        (three / "run.json").write_text(json.dumps(manifest))
         program = "int main() { return 0; }"
         reply = (
             f"One:\n```cpp\n{program}\n```\nTwo:\n```\n{program}\n```\n```python\ndef f(): 0\n```"
         )
         calls = [("c", "write_solution", code(program))]
-        write_transcript(run, "p/a", [start("p/a"), response(1, reply, calls)])
+        write_transcript(three, "p/a", [start("p/a"), response(1, reply, calls)])
         page = visitor.sample("A")
         assert page.count('<span class="kt">int</span>') == 3
         assert '<span class="k">def</span>' in page
 
-    def test_a_program_that_was_refused_is_no_revision(self, visitor: Visitor, run: Path) -> None:
+    def test_a_program_that_was_refused_is_no_revision(self, visitor: Visitor, three: Path) -> None:
         events = [start("p/a")]
         for turn, (program, error) in enumerate(((OLD, False), ("wrong", True), (OLD, False)), 1):
             calls = [(f"c{turn}", "write_solution", code(program))]
             result = tool_result(turn, f"c{turn}", "write_solution", "…")
             result["result"]["is_error"] = error
             events += [response(turn, "", calls), result]
-        write_transcript(run, "p/a", events)
+        write_transcript(three, "p/a", events)
         assert "the same program as before" in visitor.sample("A")
 
-    def test_programs_in_prose_are_compared_too(self, visitor: Visitor, run: Path) -> None:
+    def test_programs_in_prose_are_compared_too(self, visitor: Visitor, three: Path) -> None:
         events = [start("p/a")]
         for turn, program in enumerate((OLD, NEW), 1):
             events.append(response(turn, f"This:\n```python\n{program}```\nRight."))
-        write_transcript(run, "p/a", events)
-        write_steps(run, "p/a", OLD.strip("\n"), NEW.strip("\n"))
+        write_transcript(three, "p/a", events)
+        write_steps(three, "p/a", OLD.strip("\n"), NEW.strip("\n"))
         page = visitor.sample("A")
         assert page.count("d-added") == 1
         assert "```" not in page
         assert '<div class="prose">This:</div>' in page
 
-    def test_a_failing_test_stands_side_by_side(self, visitor: Visitor, run: Path) -> None:
+    def test_a_failing_test_stands_side_by_side(self, visitor: Visitor, three: Path) -> None:
         calls = [("c", "run_tests", "{}")]
         result = tool_result(1, "c", "run_tests", REPORT, **failed())
-        write_transcript(run, "p/a", [start("p/a"), response(1, "", calls), result])
+        write_transcript(three, "p/a", [start("p/a"), response(1, "", calls), result])
         page = visitor.sample("A")
         assert "1 of 2 public tests" in page
         rows = re.findall(r'<td class="want">(.*?)</td><td class="came">(.*?)</td>', page)
@@ -374,7 +374,7 @@ class TestASample:
         assert page.count('class="differs"') == 1
         assert "the report as the model read it" in page
 
-    def test_the_grade_says_what_was_expected(self, visitor: Visitor, run: Path) -> None:
+    def test_the_grade_says_what_was_expected(self, visitor: Visitor, three: Path) -> None:
         bad = {"index": 1, "public": False, "verdict": "wrong_answer", "cpu_s": 0.1, "wall_s": 0.1}
         gap = {"where": "line 3", "expected": "5", "got": "6"}
         good = {"index": 0, "public": True, "verdict": "accepted", "cpu_s": 0.1, "wall_s": 0.1}
@@ -384,45 +384,47 @@ class TestASample:
             "public_total": 1,
             "hidden_total": 3,
         }
-        write_transcript(run, "p/a", [start("p/a"), {"event": "grade", "grade": grade}])
+        write_transcript(three, "p/a", [start("p/a"), {"event": "grade", "grade": grade}])
         page = visitor.sample("A")
         assert "Hidden test 2: wrong answer" in page
         assert re.search(r'class="want">5</td><td class="came">6<', page)
         assert "Traceback of it" in page
         assert "2 tests not run after that" in page
 
-    def test_reasoning_is_folded(self, visitor: Visitor, run: Path) -> None:
+    def test_reasoning_is_folded(self, visitor: Visitor, three: Path) -> None:
         blocks = [
             [{"field": "reasoning_content", "value": "I ponder."}],
             [{"wire": "anthropic", "at": 0, "block": {"type": "thinking", "thinking": "I muse."}}],
             [{"responses_item": {"type": "reasoning", "summary": [{"text": "I weigh."}]}}],
         ]
         events = [response(turn, "x", reasoning=each) for turn, each in enumerate(blocks, 1)]
-        write_transcript(run, "p/a", [start("p/a"), *events])
+        write_transcript(three, "p/a", [start("p/a"), *events])
         page = visitor.sample("A")
         for thought in ("I ponder.", "I muse.", "I weigh."):
             fold = page[page.rindex("<details", 0, page.index(thought)) :]
             assert fold.startswith('<details class="fold" data-key="reasoning"><summary>reasoning')
 
-    def test_an_answer_kept_beside_the_reasoning_is_none(self, visitor: Visitor, run: Path) -> None:
+    def test_an_answer_kept_beside_the_reasoning_is_none(
+        self, visitor: Visitor, three: Path
+    ) -> None:
         item = {"type": "message", "content": [{"type": "output_text", "text": "my answer"}]}
         reply = response(1, "my answer", reasoning=[{"responses_item": item}])
-        write_transcript(run, "p/a", [start("p/a"), reply])
+        write_transcript(three, "p/a", [start("p/a"), reply])
         page = visitor.sample("A")
         assert page.count("my answer") == 1
         assert "its reasoning is not shown by the provider" in page
 
-    def test_tokens_time_and_cost_of_a_turn(self, visitor: Visitor, run: Path) -> None:
-        manifest = json.loads((run / "run.json").read_text())
+    def test_tokens_time_and_cost_of_a_turn(self, visitor: Visitor, three: Path) -> None:
+        manifest = json.loads((three / "run.json").read_text())
         price = {"input": 2.0, "output": 10.0, "cached_input": 1.0}
-        (run / "run.json").write_text(json.dumps({**manifest, "price": price}))
+        (three / "run.json").write_text(json.dumps({**manifest, "price": price}))
         usage = {"input_tokens": 1_500, "cached_input_tokens": 500, "output_tokens": 100}
         reply = response(1, "x", usage={**usage, "reasoning_tokens": 60}, latency_s=1.25)
-        write_transcript(run, "p/b", [start("p/b"), reply])
+        write_transcript(three, "p/b", [start("p/b"), reply])
         page = visitor.sample("B")
         assert "1.25 s · 1,500 tokens in (500 cached) · 100 out (60 reasoning) · $0.0035" in page
 
-    def test_what_befell_it_is_told(self, visitor: Visitor, run: Path) -> None:
+    def test_what_befell_it_is_told(self, visitor: Visitor, three: Path) -> None:
         retry = {"event": "retry", "turn": 1, "attempt": 2, "cause": "overloaded", "wait_s": 3.0}
         events = [
             start("p/a"),
@@ -437,7 +439,7 @@ class TestASample:
             {"event": "refused", "turn": 3, "refusal": "history", "cause": "no signature"},
             {"event": "reasoning_left_out", "turn": 2},
         ]
-        write_transcript(run, "p/a", events)
+        write_transcript(three, "p/a", events)
         page = visitor.sample("A")
         assert "taken up again after turn 0 2026-11-21" in page
         assert "void" not in page
@@ -449,15 +451,15 @@ class TestASample:
         told = "turn 3 was refused: the conversation has reasoning that the provider refuses"
         assert told in page
         assert "the reasoning up to turn 2 is left out from here on" in page
-        write_transcript(run, "p/c", events[:4])
+        write_transcript(three, "p/c", events[:4])
         page = visitor.sample("C")
         assert "retry 2 of turn 1 after 3.0 s, status 529" in page
         assert "overloaded" in page
 
     def test_beside_it_are_those_of_the_list_it_was_opened_from(
-        self, visitor: Visitor, run: Path
+        self, visitor: Visitor, three: Path
     ) -> None:
-        del run
+        del three
         page = visitor.sample("B")
         before, after = visitor.where("A"), visitor.where("C")
         assert f'rel="prev" href="{before}"' in page
@@ -466,15 +468,15 @@ class TestASample:
         assert f'rel="prev" href="{after}?sort=problem&amp;down=1"' in page
         assert "2 of 3" in page
 
-    def test_without_a_transcript_its_program_is_shown(self, visitor: Visitor, run: Path) -> None:
-        del run
+    def test_without_a_transcript_its_program_is_shown(self, visitor: Visitor, three: Path) -> None:
+        del three
         page = visitor.sample("A")
         assert "There is no transcript of this sample." in page
         assert '<span class="nb">print</span>' in page
 
-    def test_a_long_conversation_has_pages(self, visitor: Visitor, run: Path) -> None:
+    def test_a_long_conversation_has_pages(self, visitor: Visitor, three: Path) -> None:
         events = [response(turn, f"this is turn {turn}.") for turn in range(1, 251)]
-        write_transcript(run, "p/a", [start("p/a"), *events])
+        write_transcript(three, "p/a", [start("p/a"), *events])
         assert "page 1 of 3" in visitor.sample("A")
         page = visitor.sample("A", "?part=3")
         assert "this is turn 250." in page
@@ -482,12 +484,12 @@ class TestASample:
 
     @pytest.mark.parametrize("path", ["/lines/2/text", "/lines/2/call-0", "/lines/3/result"])
     def test_a_long_text_is_cut_and_is_whole_elsewhere(
-        self, visitor: Visitor, run: Path, path: str
+        self, visitor: Visitor, three: Path, path: str
     ) -> None:
         long = "\n".join(f"word {n}" for n in range(30_000))
         calls = [("c", "write_solution", code(long))]
         events = [response(1, long, calls), tool_result(1, "c", "write_solution", long)]
-        write_transcript(run, "p/a", [start("p/a"), *events])
+        write_transcript(three, "p/a", [start("p/a"), *events])
         page = visitor.sample("A")
         where = visitor.where("A") + path
         assert f'href="{where}"' in page
@@ -498,9 +500,9 @@ class TestASample:
 
     @pytest.mark.parametrize("path", ["9/text", "2/call-9", "2/call-x", "0/text", "99999999/x"])
     def test_a_text_that_there_is_not_is_not_found(
-        self, visitor: Visitor, run: Path, path: str
+        self, visitor: Visitor, three: Path, path: str
     ) -> None:
-        write_transcript(run, "p/a", [start("p/a"), response(1, "x")])
+        write_transcript(three, "p/a", [start("p/a"), response(1, "x")])
         assert visitor.client.get(f"{visitor.where('A')}/lines/{path}").status_code == 404
 
 

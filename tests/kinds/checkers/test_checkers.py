@@ -35,7 +35,16 @@ CheckIt = Callable[..., Grade]
 @pytest.fixture
 def check(worker: Worker) -> CheckIt:
     """Judges code on (input, output) pairs with a checker's code."""
+    return _check_on(worker)
 
+
+@pytest.fixture
+def check_unguarded(unguarded: Worker) -> CheckIt:
+    """Judges code without the layers."""
+    return _check_on(unguarded)
+
+
+def _check_on(worker: Worker) -> CheckIt:
     def check(
         checker: str,
         code: str,
@@ -415,26 +424,26 @@ class TestTests:
 class TestSecrets:
     """No expected output and no line of a checker is where a solution could find it."""
 
-    @pytest.fixture
-    def worker(self, unguarded: Worker) -> Worker:
-        return unguarded
-
-    def test_the_search_finds_what_is_there(self, check: CheckIt, search: str, secret: str) -> None:
+    def test_the_search_finds_what_is_there(
+        self, check_unguarded: CheckIt, search: str, secret: str
+    ) -> None:
         code = f"kept = {secret[::-1]!r}[::-1]\n{search}\nprint(found())"
         checker = "def check(i, e, a): return a.startswith('wanted:')"
-        assert check(checker, code, ("", "")).solved
+        assert check_unguarded(checker, code, ("", "")).solved
 
     @pytest.mark.parametrize("isolate", [False, True])
     def test_a_program_finds_neither(
-        self, check: CheckIt, search: str, secret: str, isolate: bool
+        self, check_unguarded: CheckIt, search: str, secret: str, isolate: bool
     ) -> None:
         checker = f"KEY = {secret!r}\ndef check(i, e, a): return a == 'nothing\\n' or a"
         code = f"{search}\nprint(found())"
         for _ in range(3):  # after the checker was asked, too
-            grade = check(checker, code, *[("", secret)] * 4, isolate=isolate)
+            grade = check_unguarded(checker, code, *[("", secret)] * 4, isolate=isolate)
             assert [test.got for test in grade.tests if not test.passed] == []
 
-    def test_a_function_finds_neither(self, check: CheckIt, search: str, secret: str) -> None:
+    def test_a_function_finds_neither(
+        self, check_unguarded: CheckIt, search: str, secret: str
+    ) -> None:
         hooks = f"""
             def convert_offline(case): return case[0], case[1] + [{secret!r}]
             def evaluate_offline(inputs, outputs, expected): return outputs == 'nothing'
@@ -442,14 +451,16 @@ class TestSecrets:
         code = f"{search}\ndef f(n): return found()"
         for _ in range(3):
             pairs = [("1", json.dumps([secret]))] * 4
-            grade = check(hooks, code, *pairs, kind="hooks", entry_point="f")
+            grade = check_unguarded(hooks, code, *pairs, kind="hooks", entry_point="f")
             assert [test.got for test in grade.tests if not test.passed] == []
             assert grade.tests
 
-    def test_a_checker_finds_no_solution(self, check: CheckIt, search: str, secret: str) -> None:
+    def test_a_checker_finds_no_solution(
+        self, check_unguarded: CheckIt, search: str, secret: str
+    ) -> None:
         code = f"kept = {secret!r}\nprint()"
         checker = f"{search}\ndef check(i, e, a): return found() == 'nothing' or found()"
-        grade = check(checker, code, *[("", "")] * 3)
+        grade = check_unguarded(checker, code, *[("", "")] * 3)
         assert grade.solved, grade
 
 

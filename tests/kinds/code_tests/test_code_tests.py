@@ -22,7 +22,7 @@ from harness.sandbox.worker import Worker
 from harness.sources.signature import defined_names
 
 LIMITS = Limits(cpu_s=1.0, memory_bytes=512 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
-Run = Callable[..., Grade]
+Judged = Callable[..., Grade]
 CHECK = """
     def check(candidate):
         assert candidate(1) == 2
@@ -36,8 +36,8 @@ NOTHING = Known(defined={})
 
 
 @pytest.fixture
-def run(worker: Worker) -> Run:
-    def run(
+def judged(worker: Worker) -> Judged:
+    def judged(
         code: str,
         tests: str | Sequence[str],
         *,
@@ -60,16 +60,16 @@ def run(worker: Worker) -> Run:
         program = Program(dedent(code), "", name)
         return judge(worker, Task(program, (*public, *hidden), limits, checker=checker, **task))
 
-    return run
+    return judged
 
 
 def verdicts(grade: Grade) -> list[str]:
     return [test.verdict.value for test in grade.tests]
 
 
-def test_each_assertion_is_a_test(run: Run) -> None:
-    assert verdicts(run(RIGHT, CHECK)) == ["accepted"] * 3
-    lists = run("def f(x): return list(x) if isinstance(x, tuple) else x + 1", CHECK)
+def test_each_assertion_is_a_test(judged: Judged) -> None:
+    assert verdicts(judged(RIGHT, CHECK)) == ["accepted"] * 3
+    lists = judged("def f(x): return list(x) if isinstance(x, tuple) else x + 1", CHECK)
     assert verdicts(lists) == ["accepted", "wrong_answer", "accepted"]
     assert lists.tests[1].difference is not None
     assert (lists.tests[1].difference.expected, lists.tests[1].got) == ("(1, 2)", "[1, 2]")
@@ -85,11 +85,11 @@ def test_public_tests_hold_nothing_of_the_hidden_ones() -> None:
     assert checker.of_public_tests().tests is not None
 
 
-def test_public_tests_are_judged_without_the_others(run: Run, worker: Worker) -> None:
+def test_public_tests_are_judged_without_the_others(judged: Judged, worker: Worker) -> None:
     checker, public, _ = code_tests(None, read_units(dedent(CHECK)), "f", "", 1, known=NOTHING)
     task = Task(Program(RIGHT, "", "f"), public, LIMITS, checker=checker.of_public_tests())
     assert verdicts(judge(worker, task)) == ["accepted"]
-    assert verdicts(run(RIGHT, CHECK, first=1)) == ["accepted"] * 3
+    assert verdicts(judged(RIGHT, CHECK, first=1)) == ["accepted"] * 3
 
 
 @pytest.mark.parametrize(
@@ -107,15 +107,17 @@ def test_public_tests_are_judged_without_the_others(run: Run, worker: Worker) ->
         ("def f(x): return [0] * 10**9", Verdict.MEMORY_LIMIT),
     ],
 )
-def test_what_a_solution_does_wrong_has_its_verdict(run: Run, code: str, verdict: Verdict) -> None:
+def test_what_a_solution_does_wrong_has_its_verdict(
+    judged: Judged, code: str, verdict: Verdict
+) -> None:
     limits = replace(LIMITS, cpu_s=0.3) if verdict is Verdict.TIME_LIMIT else LIMITS
-    assert run(code, CHECK, limits=limits).verdict is verdict
+    assert judged(code, CHECK, limits=limits).verdict is verdict
 
 
 @pytest.mark.thorough
-def test_a_limit_that_one_test_hits_leaves_the_others_theirs(run: Run) -> None:
+def test_a_limit_that_one_test_hits_leaves_the_others_theirs(judged: Judged) -> None:
     code = "def f(x):\n    while x == (1, 2): pass\n    return x + 1"
-    grade = run(code, CHECK, stop=Stop.NEVER)
+    grade = judged(code, CHECK, stop=Stop.NEVER)
     assert verdicts(grade) == ["accepted", "time_limit", "accepted"]
 
 
@@ -183,8 +185,8 @@ EVIL = {
 
 
 @pytest.mark.parametrize("code", EVIL.values(), ids=EVIL.keys())
-def test_lying_solutions_do_not_pass_code_tests(run: Run, code: str) -> None:
-    grade = run(code, CHECK)
+def test_lying_solutions_do_not_pass_code_tests(judged: Judged, code: str) -> None:
+    grade = judged(code, CHECK)
     assert not grade.solved
     assert grade.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, grade
 
@@ -231,13 +233,13 @@ OBJECTS = """
         "a = each(lambda x: {x: (b'', 1j, {x})}, [1])\nassert a == [{1: (b'', 1j, {1})}]",
     ],
 )
-def test_objects_stay_with_the_solution_and_can_be_used(run: Run, test: str) -> None:
-    grade = run(OBJECTS, [test], name="odd")
+def test_objects_stay_with_the_solution_and_can_be_used(judged: Judged, test: str) -> None:
+    grade = judged(OBJECTS, [test], name="odd")
     assert grade.solved, grade
 
 
-def test_a_comparison_by_the_solutions_own_class_is_told(run: Run) -> None:
-    grade = run(OBJECTS, ["assert Node(1) == Node(1)", "assert Node(1) == Node(2)"], name="odd")
+def test_a_comparison_by_the_solutions_own_class_is_told(judged: Judged) -> None:
+    grade = judged(OBJECTS, ["assert Node(1) == Node(1)", "assert Node(1) == Node(2)"], name="odd")
     assert verdicts(grade) == ["accepted", "wrong_answer"]
     assert grade.tests[0].judged_by == "test_code_and_solution"
 
@@ -267,23 +269,23 @@ CASE = """
 """
 
 
-def test_each_method_of_a_test_case_is_a_test(run: Run) -> None:
-    assert verdicts(run("def f(x): return x + 1", CASE)) == ["accepted"] * 3
-    grade = run("def f(x): return 4", CASE)
+def test_each_method_of_a_test_case_is_a_test(judged: Judged) -> None:
+    assert verdicts(judged("def f(x): return x + 1", CASE)) == ["accepted"] * 3
+    grade = judged("def f(x): return 4", CASE)
     assert verdicts(grade) == ["accepted", "wrong_answer", "wrong_answer"]
 
 
-def test_tests_that_are_at_fault_are_no_verdict_of_the_solution(run: Run) -> None:
+def test_tests_that_are_at_fault_are_no_verdict_of_the_solution(judged: Judged) -> None:
     for tests in (
         "import no_such_package\ndef check(candidate):\n    assert candidate(1) == 2",
         "def check(candidate):\n    open('/no/such/file')\n    assert candidate(1) == 2",
     ):
-        grade = run(RIGHT, tests)
+        grade = judged(RIGHT, tests)
         assert grade.verdict is Verdict.CHECKER_ERROR, grade
         assert grade.checker_error
 
 
-def test_random_numbers_are_the_same_in_every_round(run: Run) -> None:
+def test_random_numbers_are_the_same_in_every_round(judged: Judged) -> None:
     tests = """
         import random
         def check(candidate):
@@ -292,10 +294,10 @@ def test_random_numbers_are_the_same_in_every_round(run: Run) -> None:
                 if candidate(n) != n + 1:
                     raise AssertionError(n)
     """
-    assert run(RIGHT, tests).solved
+    assert judged(RIGHT, tests).solved
 
 
-def test_tests_may_depend_on_what_went_before(run: Run) -> None:
+def test_tests_may_depend_on_what_went_before(judged: Judged) -> None:
     code = """
         class Stack:
             def __init__(self): self.items = []
@@ -311,8 +313,8 @@ def test_tests_may_depend_on_what_went_before(run: Run) -> None:
             assert stack.pop() == 1
     """
     for first in (0, 1):
-        assert run(code, tests, name="Stack", first=first).solved
-    assert run(code, tests, name="Stack", isolate=True).tests[0].passed
+        assert judged(code, tests, name="Stack", first=first).solved
+    assert judged(code, tests, name="Stack", isolate=True).tests[0].passed
 
 
 @for_each(
@@ -377,12 +379,12 @@ OF_NUMPY = "from numpy.testing import {}\nassert f(1) == 2\n{}(f(2), 3)"
 )
 @pytest.mark.parametrize("tests", AT_THE_END.values(), ids=AT_THE_END)
 def test_what_stands_after_the_last_assertion_counts(
-    run: Run, tests: str, form: str, first: int, *, isolate: bool
+    judged: Judged, tests: str, form: str, first: int, *, isolate: bool
 ) -> None:
-    assert_it_counts(run, tests, form, first, isolate=isolate)
+    assert_it_counts(judged, tests, form, first, isolate=isolate)
 
 
-def assert_it_counts(run: Run, tests: str, form: str, first: int, *, isolate: bool) -> None:
+def assert_it_counts(judged: Judged, tests: str, form: str, first: int, *, isolate: bool) -> None:
     given: str | list[str] = tests
     if form == "check":
         body = "\n    ".join(tests.replace("f(", "candidate(").split("\n"))
@@ -390,8 +392,8 @@ def assert_it_counts(run: Run, tests: str, form: str, first: int, *, isolate: bo
     if form == "list":
         *before, last = tests.split("assert f(1) == 2\n")
         given = [*filter(None, before), "assert f(1) == 2", last]
-    assert run("def f(x): return x + 1", given, first=first, isolate=isolate).solved
-    wrong = run("def f(x): return 2", given, first=first, isolate=isolate)
+    assert judged("def f(x): return x + 1", given, first=first, isolate=isolate).solved
+    wrong = judged("def f(x): return 2", given, first=first, isolate=isolate)
     assert wrong.verdict is Verdict.WRONG_ANSWER, wrong
 
 
@@ -403,43 +405,43 @@ def assert_it_counts(run: Run, tests: str, form: str, first: int, *, isolate: bo
     ],
 )
 def test_a_function_of_numpy_after_the_last_assertion_counts(
-    run: Run, tests: str, form: str
+    judged: Judged, tests: str, form: str
 ) -> None:
-    assert_it_counts(run, tests, form, 0, isolate=False)
+    assert_it_counts(judged, tests, form, 0, isolate=False)
 
 
-def test_an_exit_at_the_end_without_an_error_fails_nothing(run: Run) -> None:
+def test_an_exit_at_the_end_without_an_error_fails_nothing(judged: Judged) -> None:
     for end in ("sys.exit()", "sys.exit(0)", "print('done')"):
-        assert run(RIGHT, f"import sys\nassert f(1) == 2\n{end}").solved
+        assert judged(RIGHT, f"import sys\nassert f(1) == 2\n{end}").solved
     for end in ("f(2)", "if f(2) == 3: f(4)", "kept = f(2)"):
         exiting = "def f(x):\n    if x == 1: return 2\n    raise SystemExit(0)"
-        grade = run(exiting, f"import sys\nassert f(1) == 2\n{end}")
+        grade = judged(exiting, f"import sys\nassert f(1) == 2\n{end}")
         assert grade.verdict is Verdict.RUNTIME_ERROR, grade
 
 
-def test_code_of_the_module_after_the_last_test_function_counts(run: Run) -> None:
+def test_code_of_the_module_after_the_last_test_function_counts(judged: Judged) -> None:
     tests = "def test_a():\n    assert f(1) == 2\nkept = {3: 1}[f(2)]\n"
-    assert run("def f(x): return x + 1", tests).solved
-    assert run("def f(x): return 2", tests).verdict is Verdict.WRONG_ANSWER
+    assert judged("def f(x): return x + 1", tests).solved
+    assert judged("def f(x): return 2", tests).verdict is Verdict.WRONG_ANSWER
 
 
-def test_statements_that_start_the_tests_are_left_out(run: Run) -> None:
+def test_statements_that_start_the_tests_are_left_out(judged: Judged) -> None:
     tests = (
         "def test_a():\n    assert f(1) == 2\ndef test_b():\n    assert f(2) == 3\n"
         "every = [test_a, test_b]\nfor each in every:\n    each()\n"
     )
-    assert verdicts(run("def f(x): return x + 1", tests, first=1)) == ["accepted"] * 2
-    assert verdicts(run("def f(x): return 2", tests, stop=Stop.NEVER)) == [
+    assert verdicts(judged("def f(x): return x + 1", tests, first=1)) == ["accepted"] * 2
+    assert verdicts(judged("def f(x): return 2", tests, stop=Stop.NEVER)) == [
         "accepted",
         "wrong_answer",
     ]
 
 
-def test_a_test_that_is_not_reached_does_not_pass(run: Run) -> None:
+def test_a_test_that_is_not_reached_does_not_pass(judged: Judged) -> None:
     tests = "def check(candidate):\n    assert candidate(1) == 2\n    if candidate(2) == 2:\n"
     tests += "        return\n    assert candidate(2) == 3"
-    assert run("def f(x): return x + 1", tests).solved
-    assert run("def f(x): return 2", tests).verdict is Verdict.WRONG_ANSWER
+    assert judged("def f(x): return x + 1", tests).solved
+    assert judged("def f(x): return 2", tests).verdict is Verdict.WRONG_ANSWER
 
 
 PYTEST = """
@@ -458,11 +460,11 @@ PYTEST = """
 """
 
 
-def test_a_little_of_pytest_is_known(run: Run) -> None:
+def test_a_little_of_pytest_is_known(judged: Judged) -> None:
     right = "def f(x):\n    if x == 'a': raise ValueError('a bad one')\n    return x + 1"
-    assert verdicts(run(right, PYTEST)) == ["accepted"] * 2
+    assert verdicts(judged(right, PYTEST)) == ["accepted"] * 2
     for wrong in ("return 1.5", "raise ValueError('no')", "raise KeyError('bad')"):
-        grade = run(f"def f(x):\n    {wrong}", PYTEST, stop=Stop.NEVER)
+        grade = judged(f"def f(x):\n    {wrong}", PYTEST, stop=Stop.NEVER)
         assert grade.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, grade
         assert not any(test.passed for test in grade.tests)
     with pytest.raises(ValueError, match=r"pytest\.mark; of pytest only approx, fail, raises are"):
@@ -471,10 +473,10 @@ def test_a_little_of_pytest_is_known(run: Run) -> None:
 
 @pytest.mark.thorough
 def test_the_time_to_compare_all_answers_is_bounded(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    judged: Judged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.kinds.code_tests.code_judge.MOST_TESTS_CPU_S", 0.05)
     tests = [f"assert f({number})[0] == {number}" for number in range(30)]
-    grade = run("def f(x): return [x] * 300_000", tests, stop=Stop.NEVER)
+    grade = judged("def f(x): return [x] * 300_000", tests, stop=Stop.NEVER)
     assert grade.verdict is Verdict.WRONG_ANSWER
     assert "too long to compare" in grade.tests[-1].error

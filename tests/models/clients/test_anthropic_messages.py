@@ -631,9 +631,9 @@ async def test_a_closed_client_says_so_and_closes_again_in_peace() -> None:
             await talk.ask()
 
 
-async def test_the_same_client_answers_for_every_sample(problem: Any) -> None:
+async def test_the_same_client_answers_for_every_sample(twice: Any) -> None:
     async with talking(in_turn(message("hi"))) as talk:
-        assert talk.model.for_sample(problem, 3) is talk.model
+        assert talk.model.for_sample(twice, 3) is talk.model
         assert talk.model.name == "m"
 
 

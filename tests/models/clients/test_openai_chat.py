@@ -672,9 +672,9 @@ async def test_connections_are_used_again() -> None:
         assert talk.server.most_open_connections == 1
 
 
-async def test_the_same_client_answers_for_every_sample(problem: Any) -> None:
+async def test_the_same_client_answers_for_every_sample(twice: Any) -> None:
     async with talking(in_turn(completion("hi"))) as talk:
-        assert talk.model.for_sample(problem, 3) is talk.model
+        assert talk.model.for_sample(twice, 3) is talk.model
         assert talk.model.name == "m"
 
 

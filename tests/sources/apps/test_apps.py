@@ -69,8 +69,8 @@ def results(problem: Problem) -> list[str]:
     return [test.output for test in problem.tests.all()]
 
 
-def test_a_program_is_read(row: Rows, problem: Read) -> None:
-    read = problem(row())
+def test_a_program_is_read(row: Rows, problem_of: Read) -> None:
+    read = problem_of(row())
     assert (read.id, read.source, read.aliases) == ("apps/4213", "apps", ("apps_4213",))
     assert (read.title, read.platform, read.statement) == ("1353D", "codeforces", STATEMENT)
     assert (read.difficulty, read.difficulty_word) == ("medium", "interview")
@@ -85,30 +85,32 @@ def test_a_program_is_read(row: Rows, problem: Read) -> None:
     )
 
 
-def test_the_first_tests_are_public_if_the_statement_shows_none(row: Rows, problem: Read) -> None:
-    read = problem(row(question="Twice."))
+def test_the_first_tests_are_public_if_the_statement_shows_none(
+    row: Rows, problem_of: Read
+) -> None:
+    read = problem_of(row(question="Twice."))
     assert read.public_rule == "first"
     assert [test.input for test in read.tests.public] == ["1\n"]
     assert [test.input for test in read.tests.load_hidden()] == ["2\n", "3\n"]
 
 
-def test_a_program_may_have_lists_of_lines(row: Rows, problem: Read) -> None:
-    read = problem(row(input_output=suite([["1", "2"], []], [["3"], "4"])))
+def test_a_program_may_have_lists_of_lines(row: Rows, problem_of: Read) -> None:
+    read = problem_of(row(input_output=suite([["1", "2"], []], [["3"], "4"])))
     assert [test.input for test in read.tests.all()] == ["1\n2\n", ""]
     assert results(read) == ["3\n", "4"]
 
 
-def test_a_call_has_an_argument_a_line(function: Rows, problem: Read) -> None:
-    read = problem(function([[[1, 2], 3], [[], "a\nb"], []], [4, 5, 6]))
+def test_a_call_has_an_argument_a_line(function: Rows, problem_of: Read) -> None:
+    read = problem_of(function([[[1, 2], 3], [[], "a\nb"], []], [4, 5, 6]))
     assert read.entry_point == "f"
     assert [test.input for test in read.tests.all()] == ["[1, 2]\n3", '[]\n"a\\nb"', ""]
     assert results(read) == ["4", "5", "6"]
 
 
-def test_a_call_is_one_line_a_value_however_it_was_written(row: Rows, problem: Read) -> None:
+def test_a_call_is_one_line_a_value_however_it_was_written(row: Rows, problem_of: Read) -> None:
     text = json.dumps({"fn_name": "f", "inputs": [[[1, {"a": 2}], 3]], "outputs": [[4, 5]]})
     spread = json.dumps(json.loads(text), indent=2)
-    (test,) = problem(row(input_output=spread)).tests.all()
+    (test,) = problem_of(row(input_output=spread)).tests.all()
     assert [json.loads(line) for line in test.input.split("\n")] == [[1, {"a": 2}], 3]
     assert json.loads(test.output) == [4, 5]
     assert "\n" not in test.output
@@ -134,9 +136,9 @@ def test_a_call_is_one_line_a_value_however_it_was_written(row: Rows, problem: R
     ],
 )
 def test_a_result_is_unwrapped_where_all_are_wrapped_and_it_can_be_no_list(
-    function: Rows, problem: Read, outputs: list[Any], starter: str, expected: list[str]
+    function: Rows, problem_of: Read, outputs: list[Any], starter: str, expected: list[str]
 ) -> None:
-    assert results(problem(function([[0], [1]], outputs, starter))) == expected
+    assert results(problem_of(function([[0], [1]], outputs, starter))) == expected
 
 
 def test_another_functions_annotation_does_not_count() -> None:
@@ -159,20 +161,20 @@ def test_another_functions_annotation_does_not_count() -> None:
 )
 def test_keys_that_are_all_integers_are_integers_to_the_function(
     function: Rows,
-    problem: Read,
+    problem_of: Read,
     inputs: list[Any],
     outputs: list[Any],
     codecs: tuple[tuple[Codec, ...], Codec],
 ) -> None:
-    signature = problem(function(inputs, outputs, starter="")).signature
+    signature = problem_of(function(inputs, outputs, starter="")).signature
     assert (signature.arguments, signature.result) == codecs
 
 
 def test_the_starter_codes_nodes_and_integer_keys_go_together(
-    function: Rows, problem: Read
+    function: Rows, problem_of: Read
 ) -> None:
     starter = "class Solution:\n    def f(self, head: ListNode, by: Dict[int, int]) -> ListNode:\n"
-    signature = problem(function([[[1, 2], {"1": 2}]], [[1]], starter)).signature
+    signature = problem_of(function([[[1, 2], {"1": 2}]], [[1]], starter)).signature
     assert signature.arguments == (Codec.LINKED_LIST, Codec.INT_KEYS)
     assert signature.result is Codec.LINKED_LIST
 
@@ -195,25 +197,25 @@ def test_integers_longer_than_int_allows_pass_through(
     assert (first.output, second.output) == (LONG, "2")
 
 
-def test_the_columns_may_be_lists_and_objects(row: Rows, problem: Read) -> None:
+def test_the_columns_may_be_lists_and_objects(row: Rows, problem_of: Read) -> None:
     plain = row()
     real = {name: json.loads(plain[name]) for name in ("solutions", "input_output")}
-    as_strings, as_they_are = problem(plain), problem(row(**real))
+    as_strings, as_they_are = problem_of(plain), problem_of(row(**real))
     assert as_they_are.tests.all() == as_strings.tests.all()
     assert as_they_are.programs() == as_strings.programs()
     assert as_they_are.content_hash == as_strings.content_hash
 
 
 @for_each("empty", ["", None, ..., "null", "{}", '{"inputs": [], "outputs": []}'])
-def test_a_problem_without_tests_is_a_problem(row: Rows, problem: Read, empty: object) -> None:
-    read = problem(row(input_output=empty))
+def test_a_problem_without_tests_is_a_problem(row: Rows, problem_of: Read, empty: object) -> None:
+    read = problem_of(row(input_output=empty))
     assert read.tests.all() == ()
     assert read.entry_point is None
 
 
 @for_each("empty", ["", None, ..., "null", "[]", []])
-def test_a_problem_may_have_no_reference(row: Rows, problem: Read, empty: object) -> None:
-    assert problem(row(solutions=empty)).programs() == ()
+def test_a_problem_may_have_no_reference(row: Rows, problem_of: Read, empty: object) -> None:
+    assert problem_of(row(solutions=empty)).programs() == ()
 
 
 def test_an_apps_row_needs_a_statement_alone(write_rows: Write) -> None:
@@ -239,9 +241,9 @@ def test_an_apps_row_needs_a_statement_alone(write_rows: Write) -> None:
     ],
 )
 def test_a_problem_is_named_by_its_number(
-    row: Rows, problem: Read, columns: dict[str, Any], name: str
+    row: Rows, problem_of: Read, columns: dict[str, Any], name: str
 ) -> None:
-    assert problem(row(**columns)).native_id == name
+    assert problem_of(row(**columns)).native_id == name
 
 
 @for_each(
@@ -256,9 +258,9 @@ def test_a_problem_is_named_by_its_number(
     ],
 )
 def test_apps_difficulties_are_levels(
-    row: Rows, problem: Read, word: str | None, level: str | None
+    row: Rows, problem_of: Read, word: str | None, level: str | None
 ) -> None:
-    read = problem(row(difficulty=word))
+    read = problem_of(row(difficulty=word))
     assert (read.difficulty, read.difficulty_word) == (level, word or "")
 
 
@@ -290,8 +292,8 @@ def test_a_title_is_short() -> None:
     assert len(title("https://a.b/" + "x" * 1_000, "")) == 80
 
 
-def test_the_id_is_the_title_of_a_row_without_one(row: Rows, problem: Read) -> None:
-    assert problem(row(url="", question="")).title == "4213"
+def test_the_id_is_the_title_of_a_row_without_one(row: Rows, problem_of: Read) -> None:
+    assert problem_of(row(url="", question="")).title == "4213"
 
 
 BAD_TESTS = {
@@ -312,10 +314,10 @@ BAD_TESTS = {
 
 @pytest.mark.parametrize(("text", "complaint"), BAD_TESTS.values(), ids=BAD_TESTS)
 def test_bad_tests_are_named_with_their_place(
-    row: Rows, problem: Read, text: str, complaint: str, tmp_path: Path
+    row: Rows, problem_of: Read, text: str, complaint: str, tmp_path: Path
 ) -> None:
     with pytest.raises(DataError) as error:
-        problem(row(input_output=text))
+        problem_of(row(input_output=text))
     assert str(error.value) == f"{tmp_path}/rows.jsonl:1: field 'input_output': {complaint}"
 
 
@@ -342,10 +344,10 @@ def test_bad_tests_are_named_with_their_place(
     ],
 )
 def test_a_bad_value_is_named_with_its_place(
-    row: Rows, problem: Read, column: str, value: object, complaint: str
+    row: Rows, problem_of: Read, column: str, value: object, complaint: str
 ) -> None:
     with pytest.raises(DataError) as error:
-        problem(row(**{column: value}))
+        problem_of(row(**{column: value}))
     assert error.value.where.endswith("rows.jsonl:1")
     assert error.value.field == column
     assert complaint in error.value.what
@@ -421,9 +423,9 @@ def test_a_row_that_changed_since_is_not_graded_with(
     ],
 )
 def test_the_content_hash_covers_what_can_change_a_verdict(
-    row: Rows, problem: Read, change: dict[str, Any], counts: bool
+    row: Rows, problem_of: Read, change: dict[str, Any], counts: bool
 ) -> None:
-    before, after = problem(row()), problem(row(**change))
+    before, after = problem_of(row()), problem_of(row(**change))
     assert (before.content_hash != after.content_hash) is counts
 
 
@@ -443,28 +445,28 @@ def test_a_plain_file_keeps_no_hidden_test_in_memory(row: Rows, write_rows: Writ
 
 
 def test_a_functions_test_is_public_when_the_statement_shows_it(
-    function: Rows, problem: Read
+    function: Rows, problem_of: Read
 ) -> None:
     question = 'Example 1:\nInput: s = "ab", n = 2\nOutput: [1]\n\nExample 2:\nInput: …\n'
     starter = "class Solution:\n    def f(self, n: int, s: str) -> List[int]:\n        "
     inputs = [[1, "ab"], [2, "ab"], [int("9" * 4_000), "ab"], [2, '"ab"']]
-    read = problem(function(inputs, [[1], [1], [1], [1]], starter, question=question))
+    read = problem_of(function(inputs, [[1], [1], [1], [1]], starter, question=question))
     assert read.public_rule == "statement"
     # The quotes of LeetCode's examples are part of the string in many rows.
     assert [test.input for test in read.tests.public] == ['2\n"ab"', '2\n"\\"ab\\""']
 
 
 def test_a_functions_hostile_tests_are_compared_with_the_statement(
-    row: Rows, problem: Read
+    row: Rows, problem_of: Read
 ) -> None:
     deep = "[" * 900 + "]" * 900
     text = f'{{"fn_name": "f", "inputs": [[{deep}], [{LONG}], [2]], "outputs": [{LONG}, 1, 3]}}'
-    read = problem(row(input_output=text, question="Input: 2\nOutput: 3\n"))
+    read = problem_of(row(input_output=text, question="Input: 2\nOutput: 3\n"))
     assert [test.input for test in read.tests.public] == ["2"]
 
 
-def test_a_view_reaches_no_hidden_test(row: Rows, problem: Read) -> None:
-    assert "6\\n" not in problem(row()).view().model_dump_json()
+def test_a_view_reaches_no_hidden_test(row: Rows, problem_of: Read) -> None:
+    assert "6\\n" not in problem_of(row()).view().model_dump_json()
 
 
 def test_apps_without_a_path_is_refused() -> None:

@@ -67,8 +67,8 @@ COLUMNS = {
 }
 
 
-def test_a_test_output_prediction_is_read(problem: Callable[[Row], Problem]) -> None:
-    read = problem(output_row())
+def test_a_test_output_prediction_is_read(problem_of: Callable[[Row], Problem]) -> None:
+    read = problem_of(output_row())
     assert read.id == "livecodebench/test_generation/9001_3"
     assert (read.source, read.kind) == ("livecodebench", Kind.TEST_OUTPUT_PREDICTION)
     assert (read.title, read.statement) == ("add-them-up", "Add all numbers, and one more.")
@@ -88,8 +88,8 @@ def test_a_test_output_prediction_is_read(problem: Callable[[Row], Problem]) -> 
     assert (read.known_issues, read.aliases) == ((), ("9001_3",))
 
 
-def test_a_code_execution_is_read(problem: Callable[[Row], Problem]) -> None:
-    read = problem(execution_row())
+def test_a_code_execution_is_read(problem_of: Callable[[Row], Problem]) -> None:
+    read = problem_of(execution_row())
     assert read.id == "livecodebench/execution/sample_7"
     assert (read.source, read.kind) == ("livecodebench", Kind.CODE_EXECUTION)
     assert (read.title, read.statement, read.platform) == ("twice", "", "leetcode")
@@ -106,9 +106,9 @@ def test_a_code_execution_is_read(problem: Callable[[Row], Problem]) -> None:
 
 @for_each("row", ROWS.values(), ids=ROWS)
 def test_the_model_sees_what_is_asked_and_not_the_answer(
-    row: Rows, problem: Callable[[Row], Problem]
+    row: Rows, problem_of: Callable[[Row], Problem]
 ) -> None:
-    read = problem(row())
+    read = problem_of(row())
     view = read.view()
     assert (view.kind, view.call, view.code) == (read.kind, read.call, read.code)
     assert view.call
@@ -116,8 +116,10 @@ def test_the_model_sees_what_is_asked_and_not_the_answer(
     assert SECRET not in repr(read)  # it stays in its file until somebody grades
 
 
-def test_code_generation_asks_for_no_call(lcb_row: Rows, problem: Callable[[Row], Problem]) -> None:
-    view = problem(lcb_row()).view()
+def test_code_generation_asks_for_no_call(
+    lcb_row: Rows, problem_of: Callable[[Row], Problem]
+) -> None:
+    view = problem_of(lcb_row()).view()
     assert (view.kind, view.call, view.code) == (Kind.CODE_GENERATION, "", "")
 
 
@@ -154,9 +156,9 @@ def test_a_call_is_python_that_means_what_the_json_means(arguments: str, call: s
     ],
 )
 def test_the_hash_covers_what_can_change_a_verdict_on_a_test_output(
-    column: str, value: str, changes: bool, problem: Callable[[Row], Problem]
+    column: str, value: str, changes: bool, problem_of: Callable[[Row], Problem]
 ) -> None:
-    before, after = problem(output_row()), problem(output_row(**{column: value}))
+    before, after = problem_of(output_row()), problem_of(output_row(**{column: value}))
     assert (before.content_hash != after.content_hash) == changes
 
 
@@ -172,9 +174,9 @@ def test_the_hash_covers_what_can_change_a_verdict_on_a_test_output(
     ],
 )
 def test_the_hash_covers_what_can_change_a_verdict_on_an_execution(
-    column: str, value: object, changes: bool, problem: Callable[[Row], Problem]
+    column: str, value: object, changes: bool, problem_of: Callable[[Row], Problem]
 ) -> None:
-    before, after = problem(execution_row()), problem(execution_row(**{column: value}))
+    before, after = problem_of(execution_row()), problem_of(execution_row(**{column: value}))
     assert (before.content_hash != after.content_hash) == changes
 
 
@@ -183,10 +185,10 @@ def test_the_hash_covers_what_can_change_a_verdict_on_an_execution(
     [(name, column) for name, columns in COLUMNS.items() for column in columns],
 )
 def test_a_missing_column_is_named(
-    name: str, column: str, problem: Callable[[Row], Problem]
+    name: str, column: str, problem_of: Callable[[Row], Problem]
 ) -> None:
     with pytest.raises(DataError) as error:
-        problem(ROWS[name](**{column: ...}))
+        problem_of(ROWS[name](**{column: ...}))
     assert (error.value.field, error.value.what) == (column, "missing")
 
 
@@ -222,10 +224,10 @@ def test_a_missing_column_is_named(
     ],
 )
 def test_a_malformed_column_is_named_in_a_line(
-    name: str, column: str, value: object, complaint: str, problem: Callable[[Row], Problem]
+    name: str, column: str, value: object, complaint: str, problem_of: Callable[[Row], Problem]
 ) -> None:
     with pytest.raises(DataError) as error:
-        problem(ROWS[name](**{column: value}))
+        problem_of(ROWS[name](**{column: value}))
     assert error.value.where.endswith("rows.jsonl:1")
     assert (error.value.field, error.value.what[: len(complaint)]) == (column, complaint)
     assert "\n" not in str(error.value)
@@ -247,9 +249,9 @@ def test_files_of_one_glob_may_mix_livecodebench_schemas(
     assert [len(problem.tests.load_hidden()) for problem in problems] == [2, 1, 1, 1, 1]
 
 
-def test_a_number_stands_for_its_digits(problem: Callable[[Row], Problem]) -> None:
-    numbers = problem(output_row(question_id=9001, test_id=3))
-    assert numbers.id == problem(output_row(question_id="9001", test_id="3")).id
+def test_a_number_stands_for_its_digits(problem_of: Callable[[Row], Problem]) -> None:
+    numbers = problem_of(output_row(question_id=9001, test_id=3))
+    assert numbers.id == problem_of(output_row(question_id="9001", test_id="3")).id
 
 
 def test_parquet_has_dates_and_numbers_of_its_own(tmp_path: Path) -> None:
@@ -261,10 +263,10 @@ def test_parquet_has_dates_and_numbers_of_its_own(tmp_path: Path) -> None:
     assert problem.tests.load_hidden()[0].output == SECRET
 
 
-def test_a_row_of_no_schema_is_refused_in_a_line(problem: Callable[[Row], Problem]) -> None:
+def test_a_row_of_no_schema_is_refused_in_a_line(problem_of: Callable[[Row], Problem]) -> None:
     for row in ({}, {"question_id": "1", "function_name": "f"}, {"id": 1, "code": "x = 1"}):
         with pytest.raises(DataError) as error:
-            problem(row)
+            problem_of(row)
         assert error.value.field is None
         assert error.value.what == (
             "has neither the columns of code generation (public_test_cases, private_test_cases, "

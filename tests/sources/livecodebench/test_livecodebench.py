@@ -22,8 +22,8 @@ Rows = Callable[..., dict[str, Any]]
 Write = Callable[..., Path]
 
 
-def test_a_program_is_read(lcb_row: Rows, problem: Callable[..., Problem]) -> None:
-    read = problem(lcb_row(release_file="test.jsonl"))
+def test_a_program_is_read(lcb_row: Rows, problem_of: Callable[..., Problem]) -> None:
+    read = problem_of(lcb_row(release_file="test.jsonl"))
     assert read.id == "livecodebench/abc999_a"
     assert read.native_id == "abc999_a"
     assert read.aliases == ()
@@ -41,8 +41,8 @@ def test_a_program_is_read(lcb_row: Rows, problem: Callable[..., Problem]) -> No
     )
 
 
-def test_a_function_is_read(lcb_function: Rows, problem: Callable[..., Problem]) -> None:
-    read = problem(lcb_function())
+def test_a_function_is_read(lcb_function: Rows, problem_of: Callable[..., Problem]) -> None:
+    read = problem_of(lcb_function())
     assert read.entry_point == "sumItUp"
     assert read.aliases == ("sum-it-up",)
     assert read.signature.arguments == (Codec.JSON, Codec.JSON)
@@ -50,28 +50,28 @@ def test_a_function_is_read(lcb_function: Rows, problem: Callable[..., Problem])
 
 
 def test_the_metadata_and_not_the_test_type_makes_a_function(
-    lcb_row: Rows, lcb_function: Rows, problem: Callable[..., Problem]
+    lcb_row: Rows, lcb_function: Rows, problem_of: Callable[..., Problem]
 ) -> None:
     tests = '[{"input": "1", "output": "2", "testtype": "%s"}]'
     program = lcb_row(public_test_cases=tests % "functional", private_test_cases="")
-    assert problem(program).entry_point is None
+    assert problem_of(program).entry_point is None
     function = lcb_function(public_test_cases=tests % "stdin", private_test_cases="")
-    assert problem(function).entry_point == "sumItUp"
-    assert problem(lcb_row(metadata='{"func_name": null}')).entry_point is None
+    assert problem_of(function).entry_point == "sumItUp"
+    assert problem_of(lcb_row(metadata='{"func_name": null}')).entry_point is None
 
 
-def test_private_tests_may_be_plain_json(lcb_row: Rows, problem: Callable[..., Problem]) -> None:
+def test_private_tests_may_be_plain_json(lcb_row: Rows, problem_of: Callable[..., Problem]) -> None:
     private = json.dumps([{"input": "é", "output": "x", "testtype": "stdin"}])
-    assert problem(lcb_row(private_test_cases=private)).tests.load_hidden() == (
+    assert problem_of(lcb_row(private_test_cases=private)).tests.load_hidden() == (
         TestCase(input="é", output="x", public=False),
     )
 
 
 def test_a_row_without_private_tests_has_no_hidden_tests(
-    lcb_row: Rows, problem: Callable[..., Problem]
+    lcb_row: Rows, problem_of: Callable[..., Problem]
 ) -> None:
-    assert problem(lcb_row(private_test_cases="")).tests.load_hidden() == ()
-    assert problem(lcb_row(private_test_cases="[]")).tests.load_hidden() == ()
+    assert problem_of(lcb_row(private_test_cases="")).tests.load_hidden() == ()
+    assert problem_of(lcb_row(private_test_cases="[]")).tests.load_hidden() == ()
 
 
 @for_each("name", ["rows.jsonl", "rows.jsonl.gz"])
@@ -151,29 +151,29 @@ HASHED = list(CHANGES)[:5]
 
 @for_each("column", COLUMNS)
 def test_the_content_hash_covers_what_can_change_a_verdict(
-    lcb_row: Rows, problem: Callable[..., Problem], column: str
+    lcb_row: Rows, problem_of: Callable[..., Problem], column: str
 ) -> None:
-    before = problem(lcb_row())
-    after = problem(lcb_row(**{column: CHANGES[column]}))
+    before = problem_of(lcb_row())
+    after = problem_of(lcb_row(**{column: CHANGES[column]}))
     assert (after.content_hash != before.content_hash) == (column in HASHED)
 
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_a_missing_column_is_named(
-    lcb_row: Rows, problem: Callable[..., Problem], column: str, tmp_path: Path
+    lcb_row: Rows, problem_of: Callable[..., Problem], column: str, tmp_path: Path
 ) -> None:
     with pytest.raises(DataError) as error:
-        problem(lcb_row(**{column: ...}))
+        problem_of(lcb_row(**{column: ...}))
     assert str(error.value) == f"{tmp_path}/rows.jsonl:1: field '{column}': missing"
 
 
 @for_each("value", [None, 1, ["x" * 1000], {}])
 @for_each("column", COLUMNS)
 def test_a_column_that_is_no_string_is_named(
-    lcb_row: Rows, problem: Callable[..., Problem], column: str, value: object
+    lcb_row: Rows, problem_of: Callable[..., Problem], column: str, value: object
 ) -> None:
     with pytest.raises(DataError, match="not a string but") as error:
-        problem(lcb_row(**{column: value}))
+        problem_of(lcb_row(**{column: value}))
     assert error.value.field == column
     assert len(error.value.what) < 100
 
@@ -204,19 +204,19 @@ def test_a_column_that_is_no_string_is_named(
     ],
 )
 def test_a_bad_value_is_named_with_its_place(
-    lcb_row: Rows, problem: Callable[..., Problem], column: str, value: str, complaint: str
+    lcb_row: Rows, problem_of: Callable[..., Problem], column: str, value: str, complaint: str
 ) -> None:
     with pytest.raises(DataError) as error:
-        problem(lcb_row(**{column: value}))
+        problem_of(lcb_row(**{column: value}))
     assert error.value.where.endswith("rows.jsonl:1")
     assert error.value.field == column
     assert error.value.what.startswith(complaint)
 
 
 def test_an_unknown_platform_is_taken_in_small_letters(
-    lcb_row: Rows, problem: Callable[..., Problem]
+    lcb_row: Rows, problem_of: Callable[..., Problem]
 ) -> None:
-    assert problem(lcb_row(platform="CodeChef")).platform == "codechef"
+    assert problem_of(lcb_row(platform="CodeChef")).platform == "codechef"
 
 
 @for_each(
@@ -231,16 +231,16 @@ def test_an_unknown_platform_is_taken_in_small_letters(
 )
 def test_a_functions_test_must_be_json(
     lcb_function: Rows,
-    problem: Callable[..., Problem],
+    problem_of: Callable[..., Problem],
     pickled: Callable[[object], str],
     case: tuple[str, str],
     complaint: str,
 ) -> None:
     tests = [{"input": case[0], "output": case[1], "testtype": "functional"}]
     with pytest.raises(DataError, match=complaint) as error:
-        problem(lcb_function(public_test_cases=json.dumps(tests)))
+        problem_of(lcb_function(public_test_cases=json.dumps(tests)))
     assert error.value.field == "public_test_cases, test 1"
-    hidden = problem(lcb_function(private_test_cases=pickled(tests))).tests.load_hidden
+    hidden = problem_of(lcb_function(private_test_cases=pickled(tests))).tests.load_hidden
     with pytest.raises(DataError, match=complaint) as error:
         hidden()
     assert error.value.field == "private_test_cases, test 1"
@@ -252,10 +252,10 @@ def test_a_functions_test_must_be_json(
     ids=["long", "nan", "surrogate", "deep", "empty"],
 )
 def test_a_functions_test_may_hold_all_that_pythons_json_does(
-    lcb_function: Rows, problem: Callable[..., Problem], text: str
+    lcb_function: Rows, problem_of: Callable[..., Problem], text: str
 ) -> None:
     tests = [{"input": text, "output": text or "1", "testtype": "functional"}]
-    assert len(problem(lcb_function(public_test_cases=json.dumps(tests))).tests.public) == 1
+    assert len(problem_of(lcb_function(public_test_cases=json.dumps(tests))).tests.public) == 1
 
 
 @for_each("name", ["rows.jsonl", "rows.jsonl.gz"])
@@ -271,9 +271,9 @@ def test_a_functions_test_may_hold_all_that_pythons_json_does(
     ids=["words", "call", "list", "text", "no tests"],
 )
 def test_bad_private_tests_are_an_error_when_they_are_decoded(
-    lcb_row: Rows, problem: Callable[..., Problem], encoded: str, name: str
+    lcb_row: Rows, problem_of: Callable[..., Problem], encoded: str, name: str
 ) -> None:
-    read = problem(lcb_row(private_test_cases=encoded), name)
+    read = problem_of(lcb_row(private_test_cases=encoded), name)
     with pytest.raises(DataError) as error:
         read.tests.load_hidden()
     assert error.value.where.endswith(f"{name}:1")
@@ -282,11 +282,11 @@ def test_bad_private_tests_are_an_error_when_they_are_decoded(
 
 @for_each("bomb", ["{}", "[]", '{"input":[]}'])
 def test_hidden_tests_take_no_more_memory_than_their_text(
-    lcb_row: Rows, problem: Callable[..., Problem], bomb: str
+    lcb_row: Rows, problem_of: Callable[..., Problem], bomb: str
 ) -> None:
     text = f"[{','.join([bomb] * 400_000)}]"
     encoded = base64.b64encode(zlib.compress(pickle.dumps(text))).decode()
-    read = problem(lcb_row(private_test_cases=encoded))
+    read = problem_of(lcb_row(private_test_cases=encoded))
     tracemalloc.start()
     try:
         with pytest.raises(DataError, match="1,048,576 bytes of it are outside of strings"):
@@ -298,20 +298,20 @@ def test_hidden_tests_take_no_more_memory_than_their_text(
 
 
 def test_large_hidden_tests_are_read(
-    lcb_row: Rows, problem: Callable[..., Problem], pickled: Callable[[object], str]
+    lcb_row: Rows, problem_of: Callable[..., Problem], pickled: Callable[[object], str]
 ) -> None:
     text = '1 "2"\\\n' * 400_000
     tests = [{"input": text, "output": text, "testtype": "stdin"}]
-    (only,) = problem(lcb_row(private_test_cases=pickled(tests))).tests.load_hidden()
+    (only,) = problem_of(lcb_row(private_test_cases=pickled(tests))).tests.load_hidden()
     assert (only.input, only.output) == (text, text)
 
 
 def test_a_functions_test_of_too_many_values_is_refused_unparsed(
-    lcb_function: Rows, problem: Callable[..., Problem], pickled: Callable[[object], str]
+    lcb_function: Rows, problem_of: Callable[..., Problem], pickled: Callable[[object], str]
 ) -> None:
     text = f"[{','.join(['[]'] * 2_200_000)}]"
     tests = [{"input": text, "output": "1", "testtype": "functional"}]
-    read = problem(lcb_function(private_test_cases=pickled(tests)))
+    read = problem_of(lcb_function(private_test_cases=pickled(tests)))
     tracemalloc.start()
     try:
         with pytest.raises(DataError, match="more than 4,194,304 values"):
@@ -361,18 +361,18 @@ def test_a_file_cut_short_is_not_skipped_over(lcb_row: Rows, write_rows: Write) 
         load(str(path), skip_bad_rows=True)
 
 
-def test_problems_of_the_errata_say_so(lcb_row: Rows, problem: Callable[..., Problem]) -> None:
-    assert problem(lcb_row()).known_issues == ()
-    assert problem(lcb_row(question_id="abc337_e")).known_issues == ("interactive",)
+def test_problems_of_the_errata_say_so(lcb_row: Rows, problem_of: Callable[..., Problem]) -> None:
+    assert problem_of(lcb_row()).known_issues == ()
+    assert problem_of(lcb_row(question_id="abc337_e")).known_issues == ("interactive",)
     slug = "find-the-peaks"
     leetcode = lcb_row(question_id="3221", question_title=slug, platform="leetcode")
-    assert problem(leetcode).known_issues == ()  # it has a checker
-    assert problem(leetcode).checker is not None
-    assert problem(lcb_row(question_title=slug)).known_issues == ()
+    assert problem_of(leetcode).known_issues == ()  # it has a checker
+    assert problem_of(leetcode).checker is not None
+    assert problem_of(lcb_row(question_title=slug)).known_issues == ()
 
 
-def test_a_view_reaches_no_hidden_test(lcb_row: Rows, problem: Callable[..., Problem]) -> None:
-    assert "4\\n" not in problem(lcb_row()).view().model_dump_json()
+def test_a_view_reaches_no_hidden_test(lcb_row: Rows, problem_of: Callable[..., Problem]) -> None:
+    assert "4\\n" not in problem_of(lcb_row()).view().model_dump_json()
 
 
 def test_livecodebench_without_a_path_is_refused() -> None:
