@@ -28,14 +28,6 @@ def _run(worker: Worker, code: str, *inputs: bytes, **options: Any) -> list[Exec
     return worker.run(Program(dedent(code), **options), inputs, limits)
 
 
-@pytest.fixture(scope="session")
-def shared_worker() -> Iterator[Worker]:
-    """One fork server for all tests that leave it as they find it."""
-    worker = Worker()
-    yield worker
-    worker.stop()
-
-
 @pytest.fixture
 def fresh_worker() -> Iterator[Worker]:
     """A fork server for a test that kills or breaks it."""
@@ -45,22 +37,22 @@ def fresh_worker() -> Iterator[Worker]:
 
 
 @pytest.fixture
-def run(shared_worker: Worker) -> Run:
+def run(worker: Worker) -> Run:
     """Runs a program on one input: `run(code, input, **program_and_limits)`."""
 
     def run(code: str, data: bytes = b"", **options: Any) -> Execution:
-        (execution,) = _run(shared_worker, code, data, **options)
+        (execution,) = _run(worker, code, data, **options)
         return execution
 
     return run
 
 
 @pytest.fixture
-def run_batch(shared_worker: Worker) -> Batch:
+def run_batch(worker: Worker) -> Batch:
     """Runs a program on several inputs in one process."""
 
     def run_batch(code: str, *inputs: bytes, **options: Any) -> list[Execution]:
-        return _run(shared_worker, code, *inputs, **options)
+        return _run(worker, code, *inputs, **options)
 
     return run_batch
 

@@ -32,43 +32,43 @@ def race(*programs: Program, inputs: tuple[bytes, ...] = (b"1", b"21")) -> Timin
     return TimingRace(programs, [inputs], Limits(cpu_s=0.3))
 
 
-def test_a_step_answers_every_test_of_its_group(shared_worker: Worker) -> None:
+def test_a_step_answers_every_test_of_its_group(worker: Worker) -> None:
     with race(DOUBLE) as programs:
-        (lap,) = shared_worker.take_turns(programs, [ProgramStep(0, 0, passes=3, shown=1)])
+        (lap,) = worker.take_turns(programs, [ProgramStep(0, 0, passes=3, shown=1)])
     assert (lap.error, lap.answers) == ("", (b"2", b"42"))
     assert lap.cpu_s > 0
     assert lap.outside_s > 0
 
 
-def test_a_script_is_executed_with_fresh_streams_each_time(shared_worker: Worker) -> None:
+def test_a_script_is_executed_with_fresh_streams_each_time(worker: Worker) -> None:
     script = Program("print(input()[::-1])")
     with TimingRace([script], [[b"ab\n"], [b"cd\n"]], Limits()) as programs:
-        laps = shared_worker.take_turns(
+        laps = worker.take_turns(
             programs, [ProgramStep(0, 0), ProgramStep(0, 1), ProgramStep(0, 0)]
         )
     assert [lap.answers for lap in laps] == [(b"ba\n",), (b"dc\n",), (b"ba\n",)]
 
 
-def test_a_process_lasts_until_a_fresh_one_is_asked_for(shared_worker: Worker) -> None:
+def test_a_process_lasts_until_a_fresh_one_is_asked_for(worker: Worker) -> None:
     with race(COUNTING, inputs=(b"7",)) as programs:
         steps = [ProgramStep(0, 0), ProgramStep(0, 0), ProgramStep(0, 0, fresh=True)]
-        laps = shared_worker.take_turns(programs, steps)
+        laps = worker.take_turns(programs, steps)
     assert [lap.answers for lap in laps] == [(b"1",), (b"2",), (b"1",)]
 
 
-def test_programs_share_no_process(shared_worker: Worker) -> None:
+def test_programs_share_no_process(worker: Worker) -> None:
     with race(COUNTING, COUNTING, inputs=(b"7",)) as programs:
-        laps = shared_worker.take_turns(
+        laps = worker.take_turns(
             programs, [ProgramStep(0, 0), ProgramStep(1, 0), ProgramStep(0, 0)]
         )
     assert [lap.answers for lap in laps] == [(b"1",), (b"1",), (b"2",)]
 
 
-def test_no_program_has_the_code_or_the_coming_tests_of_another(shared_worker: Worker) -> None:
+def test_no_program_has_the_code_or_the_coming_tests_of_another(worker: Worker) -> None:
     secret = Program("def f(n): return 'the secret of the other'", entry_point="f")
     programs = TimingRace([secret, PRYING, secret], [[b"1"], [b'"a coming test"']], Limits())
     with programs:
-        laps = shared_worker.take_turns(
+        laps = worker.take_turns(
             programs, [ProgramStep(0, 0), ProgramStep(1, 0), ProgramStep(2, 0)]
         )
     assert [lap.error for lap in laps] == ["", "", ""]
@@ -76,46 +76,46 @@ def test_no_program_has_the_code_or_the_coming_tests_of_another(shared_worker: W
     assert b"coming" not in laps[1].answers[0]
 
 
-def test_what_fails_says_why_and_others_go_on(shared_worker: Worker) -> None:
+def test_what_fails_says_why_and_others_go_on(worker: Worker) -> None:
     broken = Program("def f(n): return 1 // 0", entry_point="f")
     nonsense = Program("def f(n) return", entry_point="f")
     endless = Program("def f(n):\n    while True: pass", entry_point="f")
     with race(broken, nonsense, endless, DOUBLE, inputs=(b"1",)) as programs:
-        laps = shared_worker.take_turns(programs, [ProgramStep(n, 0) for n in range(4)])
+        laps = worker.take_turns(programs, [ProgramStep(n, 0) for n in range(4)])
     assert "ZeroDivisionError" in laps[0].error
     assert laps[1].error
     assert laps[2].error in {"cpu", "wall"}  # which comes first, the machine's load decides
     assert (laps[3].error, laps[3].answers) == ("", (b"2",))
 
 
-def test_a_sleeper_costs_no_time_of_the_processor(shared_worker: Worker) -> None:
+def test_a_sleeper_costs_no_time_of_the_processor(worker: Worker) -> None:
     asleep = Program("import time\ndef f(n):\n    time.sleep(0.05)\n    return n", entry_point="f")
     with race(asleep, inputs=(b"1",)) as programs:
-        (lap,) = shared_worker.take_turns(programs, [ProgramStep(0, 0)])
+        (lap,) = worker.take_turns(programs, [ProgramStep(0, 0)])
     assert lap.wall_s > 0.05 > lap.cpu_s
 
 
-def test_a_turn_without_a_pass_is_what_a_turn_costs(shared_worker: Worker) -> None:
+def test_a_turn_without_a_pass_is_what_a_turn_costs(worker: Worker) -> None:
     with race(DOUBLE) as programs:
-        (lap,) = shared_worker.take_turns(programs, [ProgramStep(0, 0, passes=0)])
+        (lap,) = worker.take_turns(programs, [ProgramStep(0, 0, passes=0)])
     assert lap.error == ""
     assert lap.cpu_s < 0.01
 
 
-def test_tests_are_judged_as_before_after_a_race(shared_worker: Worker) -> None:
+def test_tests_are_judged_as_before_after_a_race(worker: Worker) -> None:
     with race(DOUBLE) as programs:
-        shared_worker.take_turns(programs, [ProgramStep(0, 0)])
-        (execution,) = shared_worker.run(DOUBLE, [b"4"], Limits())
+        worker.take_turns(programs, [ProgramStep(0, 0)])
+        (execution,) = worker.run(DOUBLE, [b"4"], Limits())
         assert execution.value == 8
-        (lap,) = shared_worker.take_turns(programs, [ProgramStep(0, 0)])
+        (lap,) = worker.take_turns(programs, [ProgramStep(0, 0)])
         assert lap.answers == (b"2", b"42")
 
 
-def test_a_killed_fork_server_is_the_sandbox_s_failure(shared_worker: Worker) -> None:
+def test_a_killed_fork_server_is_the_sandbox_s_failure(worker: Worker) -> None:
     with race(DOUBLE) as programs:
-        shared_worker.take_turns(programs, [ProgramStep(0, 0)])
-        shared_worker.kill()
-        (lap,) = shared_worker.take_turns(programs, [ProgramStep(0, 0)])  # a new one took its place
+        worker.take_turns(programs, [ProgramStep(0, 0)])
+        worker.kill()
+        (lap,) = worker.take_turns(programs, [ProgramStep(0, 0)])  # a new one took its place
         assert lap.answers == (b"2", b"42")
 
 
@@ -126,7 +126,7 @@ def test_a_race_has_room_for_so_many() -> None:
         race()
 
 
-def test_a_preamble_that_is_none_is_said(shared_worker: Worker) -> None:
+def test_a_preamble_that_is_none_is_said(worker: Worker) -> None:
     bad = Program("def f(n): return n", preamble="def", entry_point="f")
     with race(bad) as programs, pytest.raises(SandboxError, match="preamble"):
-        shared_worker.take_turns(programs, [ProgramStep(0, 0)])
+        worker.take_turns(programs, [ProgramStep(0, 0)])

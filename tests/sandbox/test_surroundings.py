@@ -146,12 +146,12 @@ class TestDescriptors:
         resting(server)
         assert comes_down_to(before, lambda: descriptors(server))
 
-    def test_none_is_left_open_on_our_side(self, shared_worker: Worker, run_on: RunOn) -> None:
-        run_on(shared_worker, "", b"")
+    def test_none_is_left_open_on_our_side(self, worker: Worker, run_on: RunOn) -> None:
+        run_on(worker, "", b"")
         gc.collect()  # what an earlier test left is closed now, and not while it is counted
         before = descriptors("self")
         for _ in range(20):
-            run_on(shared_worker, "", b"", b"")
+            run_on(worker, "", b"", b"")
         assert descriptors("self") == before
 
 
@@ -278,7 +278,7 @@ def test_what_a_link_points_to_is_not_emptied(
 
 
 def test_a_request_holds_code_and_inputs_and_nothing_else(
-    shared_worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
+    worker: Worker, run_on: RunOn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Expected outputs cannot leak: they are not handed over."""
     requests: list[dict[str, Any]] = []
@@ -293,10 +293,10 @@ def test_a_request_holds_code_and_inputs_and_nothing_else(
         requests.append(marshal.loads(data))
         return data
 
-    run_on(shared_worker, "print(0)", b"in")  # another test may have ended its fork server
+    run_on(worker, "print(0)", b"in")  # another test may have ended its fork server
     monkeypatch.setattr(ForkServer, "send", spy)
     monkeypatch.setattr("harness.sandbox.trial.packed", packed_and_read)
-    run_on(shared_worker, "print(1)", b"in")
+    run_on(worker, "print(1)", b"in")
     program, opened = (request for request in requests if request.keys() != {"do"})  # not "close"
     assert set(program) == {"code", "entry_point", "arguments", "result", "apart", "seeds"}
     assert set(opened) == {"do", "preamble", "spans", "limits", "last", "full", "core"}

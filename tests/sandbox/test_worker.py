@@ -431,9 +431,9 @@ worker.run(Program(sys.argv[1]), [b""], Limits(cpu_s=300))
         assert not folder.exists()
 
 
-def test_an_empty_list_of_inputs_is_an_error(shared_worker: Worker) -> None:
+def test_an_empty_list_of_inputs_is_an_error(worker: Worker) -> None:
     with pytest.raises(SandboxError, match="no test was run"):
-        shared_worker.run(Program("print(1)"), [], Limits())
+        worker.run(Program("print(1)"), [], Limits())
 
 
 def test_a_runner_that_cannot_be_set_up_is_the_sandbox_s_failure() -> None:

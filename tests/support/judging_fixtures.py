@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from lent_servers import Keeper
 
+from harness.kinds.cpp.headers import Headers
 from harness.problem import ProblemView, Signature, TestCase
 from harness.sandbox.isolation import UNSAFE
 from harness.sandbox.worker import Worker
@@ -44,12 +45,17 @@ def found():
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def worker() -> Iterator[Worker]:
-    """A fork server for all tests of a module: it must survive what each program does."""
-    worker = Worker()
-    yield worker
-    worker.stop()
+    """A fork server for all tests: it must survive what each program does.
+
+    The header of C++ is precompiled for the first program, not for the third: each takes as long.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Headers.__init__, "__defaults__", (None, 1))
+        worker = Worker()
+        yield worker
+        worker.stop()
 
 
 @pytest.fixture(scope="session")

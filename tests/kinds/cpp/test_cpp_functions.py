@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from harness.grading.judge import judge
 from harness.grading.stop import Stop
 from harness.grading.task import Task
 from harness.grading.verdict import Grade, Verdict
-from harness.kinds.cpp.headers import Headers
 from harness.kinds.cpp.language import compiler
 from harness.languages.functions import NoFunctionError
 from harness.languages.language import MissingCompilerError
@@ -32,14 +30,6 @@ except MissingCompilerError as missing:
     pytest.skip(str(missing), allow_module_level=True)
 
 LIMITS = Limits(cpu_s=0.5, memory_bytes=256 * MEBIBYTE, output_bytes=4 * MEBIBYTE)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _precompiled() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction] - a fixture
-    """Precompile the header for the first program, not for the third: each takes as long."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Headers.__init__, "__defaults__", (None, 1))
-        yield
 
 
 def problem(head: str, *tests: tuple[list[Any], Any], **more: Any) -> Problem:
