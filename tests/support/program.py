@@ -157,7 +157,7 @@ async def start_after(first: str, folder: Path, *arguments: str | Path, **env: s
     given, surroundings = list(map(str, arguments)), environment(**env)
     imported = await asyncio.to_thread(that_has_imported, env)
     if imported is not None:
-        begun = imported.begin(Command(str(folder), given, surroundings, first))
+        begun = imported.begin(Command(str(folder), given, surroundings, first, lend=not first))
         return _noted(await Running.of(begun))
     process = await asyncio.create_subprocess_exec(
         *command_after(first, *given),
@@ -180,7 +180,8 @@ async def start_with_input(folder: Path, *arguments: str | Path, **env: str) -> 
         )
         return _noted(process)
     theirs, ours = os.pipe()
-    process = await Running.of(imported.begin(Command(str(folder), given, surroundings), theirs))
+    command = Command(str(folder), given, surroundings, lend=True)
+    process = await Running.of(imported.begin(command, theirs))
     os.close(theirs)
     loop = asyncio.get_running_loop()
     transport, protocol = await loop.connect_write_pipe(
