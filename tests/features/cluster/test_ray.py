@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from own_problems import ECHO
 from program import (
@@ -221,6 +223,29 @@ def test_a_node_whose_sandbox_is_too_weak_is_left_out(own: Path, cluster: RayClu
     assert done.returncode == 0, done.stderr
     assert "is left out: no sandbox of level namespaces or above can be had here" in done.stderr
     assert [each["isolation"] for each in results(own / "r")] == ["namespaces"] * 40
+
+
+LISTENS = re.compile(r"listens at (http://\S+)")
+
+
+@pytest.mark.thorough
+async def test_a_server_gives_the_same_answers(own: Path, cluster: RayCluster) -> None:
+    command = ["serve", "--port", "0", "--problems", "jsonl:own.jsonl", *on(cluster)]
+    process = await start(own, *command, **cluster.environment)
+    found = LISTENS.search(await heard(process, "listens at"))
+    assert found is not None
+    async with httpx2.AsyncClient(base_url=found[1], timeout=120) as client:
+        right, wrong = "print(input())", "print(1)"
+        items = [{"problem": "echo", "code": code} for code in (right, wrong)]
+        lines = (await client.post("/grade", json={"items": items})).text.splitlines()
+        rewards = {each["index"]: each["reward"] for each in map(json.loads, lines)}
+        assert rewards == {0: 1.0, 1: 0.0}
+        body = {"code": right, "language": "python", "stdin": "7"}
+        answer = (await client.post("/run_code", json=body)).json()
+        assert (answer["status"], answer["run_result"]["stdout"]) == ("Success", "7\n")
+    process.terminate()
+    code, _, err = await finish(process)
+    assert code == 0, err
 
 
 GREET = """
