@@ -3,7 +3,7 @@
 import dataclasses
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,48 +50,45 @@ def vector(grade: Grade) -> list[str]:
     return [str(test.verdict) for test in grade.tests]
 
 
-class Recorded(Worker):
-    """A worker that tells what it ran, and may report something else."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.runs: list[tuple[int, bool]] = []
-
-    def try_out(
-        self,
-        trial: Trial,
-        indexes: Sequence[int],
-        *,
-        alone: bool = False,
-        last: bool = False,
-        full: int | None = None,
-    ) -> list[Execution]:
-        self.runs.append((len(indexes), alone))
-        executions = super().try_out(trial, indexes, alone=alone, last=last, full=full)
-        return [self.told(each) for each in executions]
-
-    def told(self, execution: Execution) -> Execution:
-        return execution
+Runs = list[tuple[int, bool]]
+"""Of each batch that a worker ran: the number of tests, and whether it had a process alone."""
+Told = Callable[[Execution, Runs], Execution]
+Record = Callable[..., Runs]
 
 
-class Busy(Recorded):
-    """One on a machine that is so busy, the first time, that a limit is missed narrowly."""
+@pytest.fixture
+def record(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> Record:
+    """Has the worker tell what it runs from now on, and report what `told` makes of it."""
 
-    def told(self, execution: Execution) -> Execution:
-        if any(alone for _, alone in self.runs):
-            return execution
-        over = dataclasses.replace(execution, ending=Ending.CPU_LIMIT, cpu_s=1.1 * CPU_S)
-        return dataclasses.replace(over, borderline=True)
+    def record(told: Told = lambda execution, _: execution) -> Runs:
+        runs: Runs = []
+
+        def try_out(trial: Trial, indexes: Sequence[int], **how: Any) -> list[Execution]:
+            runs.append((len(indexes), how.get("alone", False)))
+            executions = Worker.try_out(worker, trial, indexes, **how)
+            return [told(each, runs) for each in executions]
+
+        monkeypatch.setattr(worker, "try_out", try_out)
+        return runs
+
+    return record
 
 
-class BusyBeside(Recorded):
-    """One where every test that is not alone misses its limit, after much waiting."""
+def busy(execution: Execution, runs: Runs) -> Execution:
+    """As on a machine that is so busy, the first time, that a limit is missed narrowly."""
+    return execution if any(alone for _, alone in runs) else _missed(execution)
 
-    def told(self, execution: Execution) -> Execution:
-        if self.runs[-1][1]:
-            return dataclasses.replace(execution, wall_s=LIMITS.wall_s)
-        over = dataclasses.replace(execution, ending=Ending.CPU_LIMIT, cpu_s=1.1 * CPU_S)
-        return dataclasses.replace(over, borderline=True)
+
+def busy_beside(execution: Execution, runs: Runs) -> Execution:
+    """Let every test that is not alone miss its limit, after much waiting."""
+    if runs[-1][1]:
+        return dataclasses.replace(execution, wall_s=LIMITS.wall_s)
+    return _missed(execution)
+
+
+def _missed(execution: Execution) -> Execution:
+    over = dataclasses.replace(execution, ending=Ending.CPU_LIMIT, cpu_s=1.1 * CPU_S)
+    return dataclasses.replace(over, borderline=True)
 
 
 def cpu_s_of(worker: Worker) -> float:
@@ -108,26 +105,22 @@ def cpu_s_of(worker: Worker) -> float:
 class TestNarrowly:
     """A program is let run on a little beyond its limit, to see how narrowly it missed it."""
 
-    def test_a_limit_missed_narrowly_is_tried_again_alone(self) -> None:
-        worker = Recorded()
-        try:
-            result = grade(worker, f"{BURN}burn({1.1 * CPU_S}){DOUBLE}")
-        finally:
-            worker.stop()
+    def test_a_limit_missed_narrowly_is_tried_again_alone(
+        self, worker: Worker, record: Record
+    ) -> None:
+        runs = record()
+        result = grade(worker, f"{BURN}burn({1.1 * CPU_S}){DOUBLE}")
         assert vector(result) == ["time_limit"]
         assert CPU_S < result.tests[0].cpu_s < GRACE * CPU_S
         assert result.judged_again.retimed == (1, 0)
-        assert worker.runs == [(1, False), (1, True)]
+        assert runs == [(1, False), (1, True)]
 
-    def test_a_limit_missed_by_far_is_not_tried_again(self) -> None:
-        worker = Recorded()
-        try:
-            result = grade(worker, "while True: pass")
-        finally:
-            worker.stop()
+    def test_a_limit_missed_by_far_is_not_tried_again(self, worker: Worker, record: Record) -> None:
+        runs = record()
+        result = grade(worker, "while True: pass")
         assert vector(result) == ["time_limit"]
         assert result.judged_again.retimed == (0, 0)
-        assert worker.runs == [(1, False)]
+        assert runs == [(1, False)]
         assert GRACE * CPU_S <= result.tests[0].cpu_s < 3 * CPU_S
 
     def test_a_limit_that_is_kept_is_not_tried_again(self, worker: Worker) -> None:
@@ -136,38 +129,33 @@ class TestNarrowly:
         assert result.judged_again.retimed == (0, 0)
         assert 0.7 * CPU_S <= result.tests[0].cpu_s < CPU_S
 
-    def test_the_verdict_of_the_second_try_stands(self) -> None:
-        worker, wrong = Busy(), Busy()
-        try:
-            result = grade(worker, DOUBLE)
-            other = grade(wrong, "print(0)")
-        finally:
-            worker.stop()
-            wrong.stop()
+    def test_the_verdict_of_the_second_try_stands(self, worker: Worker, record: Record) -> None:
+        first = record(busy)
+        result = grade(worker, DOUBLE)
+        record(busy)
+        other = grade(worker, "print(0)")
         assert result.solved
         assert result.judged_again.retimed == (1, 1)
-        assert worker.runs == [(1, False), (1, True)]
+        assert first == [(1, False), (1, True)]
         assert vector(other) == ["wrong_answer"]
         assert other.judged_again.retimed == (1, 1)
 
-    def test_a_narrow_miss_in_a_batch_is_tried_again_in_a_process_of_its_own(self) -> None:
-        worker = Recorded()
+    def test_a_narrow_miss_in_a_batch_is_tried_again_in_a_process_of_its_own(
+        self, worker: Worker, record: Record
+    ) -> None:
+        runs = record()
         code = f"{BURN}n = int(input())\nif n == 2: burn({1.1 * CPU_S})\nprint(2 * n)"
-        try:
-            result = grade(worker, code, DOUBLES, stop=Stop.NEVER)
-        finally:
-            worker.stop()
+        result = grade(worker, code, DOUBLES, stop=Stop.NEVER)
         assert vector(result) == ["accepted", "time_limit", "accepted", "accepted"]
         assert result.judged_again.confirmed == (0, 0)
         assert result.judged_again.retimed == (1, 0)
-        assert [run for run in worker.runs if run[1]] == [(1, True)]
+        assert [run for run in runs if run[1]] == [(1, True)]
 
-    def test_the_verdict_of_the_second_try_stands_in_a_batch(self) -> None:
-        worker = Busy()
-        try:
-            result = grade(worker, DOUBLE, DOUBLES[:2], isolate=True)
-        finally:
-            worker.stop()
+    def test_the_verdict_of_the_second_try_stands_in_a_batch(
+        self, worker: Worker, record: Record
+    ) -> None:
+        record(busy)
+        result = grade(worker, DOUBLE, DOUBLES[:2], isolate=True)
         assert result.solved
         assert result.judged_again.retimed == (1, 1)
 
@@ -191,21 +179,20 @@ for each in threads: each.join()
 class TestAsleep:
     NAP = dataclasses.replace(LIMITS, own_wall_s=0.4)
 
-    def test_a_sleeper_is_tried_again_and_keeps_nobody_waiting(self) -> None:
+    def test_a_sleeper_is_tried_again_and_keeps_nobody_waiting(
+        self, worker: Worker, record: Record
+    ) -> None:
         """That it slept is known; the machine may have done so too."""
-        worker = Recorded()
+        runs = record()
         start = time.monotonic()
-        try:
-            result = grade(worker, "import time\ntime.sleep(100)", limits=self.NAP)
-        finally:
-            worker.stop()
+        result = grade(worker, "import time\ntime.sleep(100)", limits=self.NAP)
         assert vector(result) == ["time_limit"]
         assert 0.8 <= time.monotonic() - start < 20
         assert 0.4 <= result.tests[0].wall_s < 5
         assert result.tests[0].cpu_s < CPU_S / 2
         assert result.tests[0].error.startswith("the limit of wall time was reached after")
         assert result.judged_again.retimed == (1, 0)
-        assert worker.runs == [(1, False), (1, False)]
+        assert runs == [(1, False), (1, False)]
 
     @pytest.mark.parametrize(
         "wait",
@@ -245,41 +232,35 @@ class TestCost:
 
     @pytest.mark.thorough
     @pytest.mark.parametrize("number", [1, 2, 8])
-    def test_an_endless_test_is_run_to_its_limit_once(self, number: int) -> None:
-        worker = Recorded()
+    def test_an_endless_test_is_run_to_its_limit_once(self, worker: Worker, number: int) -> None:
         code = "n = int(input())\nwhile n == 2: pass\nprint(2 * n)"
         tests = [("2", "4")] if number == 1 else MANY[:number]
         limits = dataclasses.replace(LIMITS, cpu_s=0.5)
         grade(worker, DOUBLE, DOUBLES[:1])
         before = cpu_s_of(worker)
-        try:
-            result = grade(worker, code, tests, limits)
-            spent = cpu_s_of(worker) - before
-        finally:
-            worker.stop()
+        result = grade(worker, code, tests, limits)
+        spent = cpu_s_of(worker) - before
         assert result.verdict is Verdict.TIME_LIMIT
         assert 0.59 < spent < 0.85  # of which 0.02 before, each time that it is cut short
 
     @pytest.mark.thorough
-    def test_tests_that_are_slow_share_no_process_after_the_first(self) -> None:
-        worker = Recorded()
-        try:
-            result = grade(worker, f"for _ in range(3_000_000): pass{DOUBLE}", MANY[:10])
-        finally:
-            worker.stop()
+    def test_tests_that_are_slow_share_no_process_after_the_first(
+        self, worker: Worker, record: Record
+    ) -> None:
+        runs = record()
+        result = grade(worker, f"for _ in range(3_000_000): pass{DOUBLE}", MANY[:10])
         assert result.solved
-        assert [run for run, _ in worker.runs].count(1) >= 8
-        assert len(worker.runs) <= 12
+        assert [run for run, _ in runs].count(1) >= 8
+        assert len(runs) <= 12
         assert result.judged_again == JudgedAgain(rechecked=(1, 0))
 
     def test_a_right_solution_that_is_slow_is_accepted_however_many_tests_are_retimed(
         self,
+        worker: Worker,
+        record: Record,
     ) -> None:
-        worker = BusyBeside()
-        try:
-            result = grade(worker, DOUBLE, MANY[:12], isolate=True)
-        finally:
-            worker.stop()
+        record(busy_beside)
+        result = grade(worker, DOUBLE, MANY[:12], isolate=True)
         assert result.solved
         assert result.judged_again.retimed == (12, 12)
 
