@@ -53,15 +53,13 @@ def _judgement(problem: Problem, code: str) -> Judgement:
     return Judgement(Options().task(problem, code, ()), Shared(problem.tests))
 
 
-def test_what_arrives_judges_as_here_though_the_problems_file_is_gone(tmp_path: Path) -> None:
+def test_what_arrives_judges_as_here_though_the_problems_file_is_gone(
+    worker: Worker, tmp_path: Path
+) -> None:
     problem = _own(tmp_path)
     arrived, _ = Depot().send(_judgement(problem, "print(input())"))
     (tmp_path / "own.jsonl").unlink()
-    worker = Worker()
-    try:
-        grade = arrived(worker)
-    finally:
-        worker.stop()
+    grade = arrived(worker)
     assert (grade.verdict, grade.public_total, grade.hidden_passed) == (Verdict.ACCEPTED, 1, 2)
     with pytest.raises(DataError):
         problem.tests.all()

@@ -305,26 +305,24 @@ def test_a_view_reaches_no_hidden_test(read: Read) -> None:
     assert REFERENCE not in json.loads(view).values()
 
 
-def judged(problem: Problem, code: str) -> Verdict:
+def judged(worker: Worker, problem: Problem, code: str) -> Verdict:
     program = Program(code, problem.preamble, problem.entry_point, problem.signature)
-    worker = Worker()
-    try:
-        return judge(worker, Task(program, problem.tests.all(), Limits(cpu_s=5))).verdict
-    finally:
-        worker.stop()
+    return judge(worker, Task(program, problem.tests.all(), Limits(cpu_s=5))).verdict
 
 
-def test_the_reference_is_accepted_and_a_wrong_solution_is_not(read: Read) -> None:
+def test_the_reference_is_accepted_and_a_wrong_solution_is_not(worker: Worker, read: Read) -> None:
     problem = read(new_row())
-    assert judged(problem, REFERENCE) == Verdict.ACCEPTED
-    assert judged(problem, REFERENCE.replace("<", ">")) == Verdict.WRONG_ANSWER
+    assert judged(worker, problem, REFERENCE) == Verdict.ACCEPTED
+    assert judged(worker, problem, REFERENCE.replace("<", ">")) == Verdict.WRONG_ANSWER
 
 
-def test_sorted_lists_may_be_taken_for_granted_where_the_prompt_imports_them(read: Read) -> None:
+def test_sorted_lists_may_be_taken_for_granted_where_the_prompt_imports_them(
+    worker: Worker, read: Read
+) -> None:
     code = REFERENCE.replace("in nums", "in SortedList(nums)")
     prompt = "from sortedcontainers import SortedList\nfrom typing import *\n"
-    assert judged(read(new_row(prompt=prompt)), code) == Verdict.ACCEPTED
-    assert judged(read(new_row()), code) == Verdict.RUNTIME_ERROR
+    assert judged(worker, read(new_row(prompt=prompt)), code) == Verdict.ACCEPTED
+    assert judged(worker, read(new_row()), code) == Verdict.RUNTIME_ERROR
 
 
 @pytest.mark.thorough

@@ -191,7 +191,9 @@ def test_hidden_tests_of_a_row_that_was_changed_meanwhile_are_refused(write_rows
 
 
 @pytest.mark.thorough
-def test_real_rows_are_joined_and_the_references_of_both_are_accepted(test_data: Path) -> None:
+def test_real_rows_are_joined_and_the_references_of_both_are_accepted(
+    worker: Worker, test_data: Path
+) -> None:
     data = [
         test_data / "leetcodedataset" / f"LeetCodeDataset-{name}.jsonl.gz"
         for name in ("v0.2.0-train", "v0.2.0-test")
@@ -211,13 +213,11 @@ def test_real_rows_are_joined_and_the_references_of_both_are_accepted(test_data:
         languages = [each.language for each in problem.load_references()]
         assert languages == ["python", "java", "c++", "javascript", "python"]
         assert problem.programs()[1:] == other.programs()
-        assert [judged(problem, code) for code in problem.programs()] == [Verdict.ACCEPTED] * 2
+        assert [judged(worker, problem, code) for code in problem.programs()] == [
+            Verdict.ACCEPTED
+        ] * 2
 
 
-def judged(problem: Problem, code: str) -> Verdict:
-    worker = Worker()
-    try:
-        tests = problem.tests.all()
-        return judge(worker, Task(Program.of(problem, code), tests, Limits(cpu_s=5))).verdict
-    finally:
-        worker.stop()
+def judged(worker: Worker, problem: Problem, code: str) -> Verdict:
+    tests = problem.tests.all()
+    return judge(worker, Task(Program.of(problem, code), tests, Limits(cpu_s=5))).verdict
