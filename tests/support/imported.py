@@ -42,8 +42,7 @@ A command that names no cache of its own has it.
 """
 HEAVY = (
     *("altair", "anthropic", "anyio._backends._asyncio", "asyncio", "filelock", "fsspec"),
-    *("httpcore2", "mcp", "multiprocess", "openai", "openai.lib._chat_completion_resources"),
-    *("openai.lib._response_resources", "openai.resources.chat.chat", "openai._resource"),
+    *("httpcore2", "mcp", "multiprocess", "openai", "openai.resources.chat.chat"),
     *("openai.resources.chat.completions.completions", "openai.resources.responses.responses"),
     *("pandas", "pyarrow.parquet", "ray", "rich.status"),
     *("starlette.routing", "tqdm.auto", "typer.rich_utils", "uvicorn", "xxhash", "yaml"),
