@@ -282,9 +282,13 @@ class TestMemory:
         code = f"x = []\nfor _ in range(4000 // {step}): x.append(b'x' * ({step} << 20))"
         limits = dataclasses.replace(MEMORY, memory_bytes=400 * MEBIBYTE, cpu_s=10.0)
         for number in (1, 3):
-            result = grade(worker, code, [("1", "")] * number, limits)
-            assert vector(result)[0] == "memory_limit"
-            assert result.peak_bytes < 1.05 * limits.memory_bytes
+            for _ in range(3):  # a judge that has no core for 5 ms sees it too late
+                result = grade(worker, code, [("1", "")] * number, limits)
+                assert vector(result)[0] == "memory_limit"
+                if result.peak_bytes < 1.05 * limits.memory_bytes:
+                    break
+            else:
+                pytest.fail(f"{result.peak_bytes:,} bytes were used, three times")
 
     def test_mapped_memory_does_not_count(self, worker: Worker) -> None:
         code = f"import mmap\nx = mmap.mmap(-1, 600 << 20)\n{DOUBLE}"

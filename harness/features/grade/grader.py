@@ -5,31 +5,24 @@ Infrastructure failures are kept apart from failures of the model: they are rais
 given as None, never as a reward of 0.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from harness.closing import Closing
 from harness.errors import HarnessError, UsageError
-from harness.features.grade.solutions import CODE, MatchedSolution, judge_matched, options_of
-from harness.grading.jobs import Judged
-from harness.grading.stop import Stop
-from harness.grading.verdict import UNKNOWN, Grade, Verdict
 from harness.languages import LanguageName
-from harness.problem import Kind, Problem
-from harness.run.plan.languages import check_language, check_language_of
-from harness.run.plan.problem_kinds import check_settings, rules_for, rules_of, said_in
-from harness.run.plan.problem_loader import Benchmark, checked, read
-from harness.run.reporter import LOG
-from harness.run.session.isolation import isolate
-from harness.run.session.warm_pool import WarmPool
-from harness.run.settings.keys import JudgingKeys
-from harness.run.settings.python_arguments import spec_from
-from harness.run.settings.reward_functions import check_reward_function, reward_value
-from harness.sandbox.executor import Executor
-from harness.sources.problem_names import Names
+
+if TYPE_CHECKING:  # the judge is imported when a `Grader` is made: importing the name is quick
+    from concurrent.futures import Future
+
+    from harness.features.grade.solutions import MatchedSolution
+    from harness.grading.jobs import Judged
+    from harness.grading.verdict import Grade, Verdict
+    from harness.problem import Problem
+    from harness.run.plan.problem_loader import Benchmark
+    from harness.run.settings.keys import JudgingKeys
+    from harness.sandbox.executor import Executor
 
 EXTRACT = "Grader(): extract"
 TRIES = 2
@@ -49,11 +42,11 @@ class Scored:
     """
 
     problem_id: str
-    verdict: Verdict
+    verdict: "Verdict"
     code: str
     extraction: str
     cause: str
-    grade: Grade
+    grade: "Grade"
 
     @property
     def passed(self) -> bool:
@@ -71,6 +64,8 @@ class Scored:
     @property
     def failed(self) -> bool:
         """Whether nothing was judged: infrastructure failed, or the problem has no test."""
+        from harness.grading.verdict import UNKNOWN
+
         return self.verdict in UNKNOWN
 
 
@@ -127,14 +122,14 @@ class Grader(Closing):
 
     def __init__(
         self,
-        problems: Benchmark | None = None,
+        problems: "Benchmark | None" = None,
         *,
         reward: Reward = "passed",
         failures: Literal["raise", "none"] = "raise",
         extract: str = "harness",
         language: LanguageName = "python",
         cpp_flags: str | None = None,
-        **keys: Unpack[JudgingKeys],
+        **keys: "Unpack[JudgingKeys]",
     ) -> None:
         if not callable(reward) and reward not in REWARDS:
             raise UsageError(
@@ -142,6 +137,19 @@ class Grader(Closing):
             )
         if failures not in {"raise", "none"}:
             raise UsageError(f"Grader(): failures {failures!r}: give 'raise' or 'none'")
+        from harness.features.grade.solutions import CODE, options_of
+        from harness.grading.stop import Stop
+        from harness.problem import Kind
+        from harness.run.plan.languages import check_language_of
+        from harness.run.plan.problem_kinds import rules_for, said_in
+        from harness.run.plan.problem_loader import checked, read
+        from harness.run.reporter import LOG
+        from harness.run.session.isolation import isolate
+        from harness.run.session.warm_pool import WarmPool
+        from harness.run.settings.keys import JudgingKeys
+        from harness.run.settings.python_arguments import spec_from
+        from harness.run.settings.reward_functions import check_reward_function
+        from harness.sources.problem_names import Names
 
         spec = spec_from("Grader()", keys, JudgingKeys, OWN)
         self._said = said_in(spec)
@@ -153,6 +161,7 @@ class Grader(Closing):
             options_of(spec, "Grader()"), language=language, flags=cpp_flags or ""
         )
         check_language_of("Grader()", language, cpp_flags)
+        self._language = language
         if reward == "fraction" and spec.all_tests is None:
             self._options = replace(self._options, stop=Stop.LATE)
         problems_read = () if problems is None else read(checked(problems), spec).problems
@@ -164,11 +173,13 @@ class Grader(Closing):
         self._pool = WarmPool(spec.where, choice.isolation)
         self._pool.end_with(self)
 
-    def __call__(self, problem: Problem | str, text: str) -> float | None:
+    def __call__(self, problem: "Problem | str", text: str) -> float | None:
         """Return the reward of one text. Raises GradingError."""
         return self.score([problem], [text])[0]
 
-    def score(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[float | None]:
+    def score(
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> list[float | None]:
         """Return the reward of each text.
 
         Args:
@@ -186,12 +197,12 @@ class Grader(Closing):
         return self._rewards(self.grade(problems, texts))
 
     async def ascore(
-        self, problems: Sequence[Problem | str], texts: Sequence[str]
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
     ) -> list[float | None]:
         """Async version of `score`."""
         return self._rewards(await self.agrade(problems, texts))
 
-    def grade(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[Scored]:
+    def grade(self, problems: "Sequence[Problem | str]", texts: Sequence[str]) -> list[Scored]:
         """Return the verdict on each text; `failed` marks those that could not be judged."""
         future = self._begin(problems, texts)
         try:
@@ -200,8 +211,12 @@ class Grader(Closing):
             future.cancel()
             raise
 
-    async def agrade(self, problems: Sequence[Problem | str], texts: Sequence[str]) -> list[Scored]:
+    async def agrade(
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> list[Scored]:
         """Async version of `grade`."""
+        import asyncio
+
         return await asyncio.wrap_future(self._begin(problems, texts))
 
     def close(self) -> None:
@@ -209,14 +224,18 @@ class Grader(Closing):
         self._pool.close()
 
     def _begin(
-        self, problems: Sequence[Problem | str], texts: Sequence[str]
-    ) -> Future[list[Scored]]:
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> "Future[list[Scored]]":
         pairs = self._pairs(problems, texts)
         return self._pool.begin(lambda pool: self._judged(pool, pairs))
 
     def _pairs(
-        self, problems: Sequence[Problem | str], texts: Sequence[str]
-    ) -> list[tuple[Problem, str]]:
+        self, problems: "Sequence[Problem | str]", texts: Sequence[str]
+    ) -> "list[tuple[Problem, str]]":
+        from harness.problem import Problem
+        from harness.run.plan.languages import check_language
+        from harness.run.plan.problem_kinds import check_settings, rules_of
+
         lists = hasattr(problems, "__len__") and hasattr(texts, "__len__")
         if not lists or isinstance(problems, str | Problem) or isinstance(texts, str):
             raise UsageError("Grader: give a list of problems and a list of texts")
@@ -235,11 +254,19 @@ class Grader(Closing):
         pairs = list(zip(named, texts, strict=True))
         check_settings(rules_of(problem for problem, _ in pairs), self._said, caller="Grader()")
         flags = self._options.flags
-        check_language(self._options.language, (problem for problem, _ in pairs), flags=flags)
+        check_language(self._language, (problem for problem, _ in pairs), flags=flags)
         return pairs
 
-    async def _judged(self, pool: Executor, pairs: Sequence[tuple[Problem, str]]) -> list[Scored]:
-        rules = rules_of((problem for problem, _ in pairs), self._options.language)
+    async def _judged(
+        self, pool: "Executor", pairs: "Sequence[tuple[Problem, str]]"
+    ) -> list[Scored]:
+        import asyncio
+
+        from harness.features.grade.solutions import CODE, MatchedSolution
+        from harness.grading.verdict import Verdict
+        from harness.run.plan.problem_kinds import rules_of
+
+        rules = rules_of((problem for problem, _ in pairs), self._language)
         name = "harness" if self._extract == CODE else self._extract
         search = rules.extractor(name, EXTRACT, [CODE])
 
@@ -250,7 +277,7 @@ class Grader(Closing):
                 if self._extract != CODE:
                     extraction = search(text, problem.entry_point)
                     code, rule = extraction.code, extraction.rule
-                each = MatchedSolution(problem, number, code, rule, None, self._options.language)
+                each = MatchedSolution(problem, number, code, rule, None, self._language)
                 matched.append(each)
             return matched
 
@@ -266,9 +293,11 @@ class Grader(Closing):
         return [done[each.index] for each in todo]
 
     async def _judge(
-        self, pool: Executor, matched: Sequence[MatchedSolution], done: dict[int, Scored]
+        self, pool: "Executor", matched: "Sequence[MatchedSolution]", done: dict[int, Scored]
     ) -> None:
-        def keep(judged: Judged) -> None:
+        from harness.features.grade.solutions import judge_matched
+
+        def keep(judged: "Judged") -> None:
             each = matched[judged.number]
             done[each.index] = Scored(
                 each.problem.id,
@@ -285,6 +314,7 @@ class Grader(Closing):
     def _rewards(self, scored: Sequence[Scored]) -> list[float | None]:
         if self._failures == "raise" and any(each.failed for each in scored):
             raise GradingError(scored)
+        from harness.run.settings.reward_functions import reward_value
 
         return [
             None if each.failed else reward_value(self._reward, each, "Grader()") for each in scored
