@@ -191,7 +191,7 @@ class TestBadUsage:
 
 @pytest.mark.thorough
 async def test_workers_that_are_killed_cost_no_answer(tmp_path: Path) -> None:
-    process, url = await listening(tmp_path)
+    process, url = await listening(tmp_path, first="pass")  # a sandbox of its own, not a lent one
     (tmp_path / "own.jsonl").write_text(json.dumps(ECHO))
     over = asyncio.Event()
     killed = 0
