@@ -14,7 +14,14 @@ from harness.models.function import FunctionModel
 from harness.models.prices.price import PRICE_FACTOR
 from harness.models.prices.price_lists import ListedPrice, find_price
 from harness.models.protocol import Model
-from harness.models.providers import REFERENCES, REPLAY_PREFIX, by_prefix, by_shape, is_sent
+from harness.models.providers import (
+    AGENT_PREFIX,
+    REFERENCES,
+    REPLAY_PREFIX,
+    by_prefix,
+    by_shape,
+    is_sent,
+)
 from harness.models.route import Route, address_of, resolve, shown_url
 from harness.models.servers import (
     ASKED_FOR,
@@ -231,6 +238,8 @@ def _unsent(name: str, spec: RunSpec) -> Server:
     """Return what serves a name for which no request is sent. Raises UsageError."""
     if name.startswith(REPLAY_PREFIX):
         return Recordings.of(name, spec)
+    if name.startswith(AGENT_PREFIX):
+        raise UsageError(f"{name} is an agent of your own: give --agent-command 'PROGRAM …'")
     return References() if name == REFERENCES else OwnCode(name)
 
 

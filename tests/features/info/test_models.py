@@ -221,6 +221,7 @@ def test_models_shows_no_request_for_a_function_or_replay(tmp_path: Path) -> Non
 REFUSED = {
     "an unknown name": (["gtp-5"], "the nearest is gpt-*"),
     "an empty name": ([""], "NAME is empty"),
+    "an agent": (["agent:mine"], "agent:mine is an agent of your own: give --agent-command"),
     "a setting that is not taken": (["claude-x", "--temperature", "1"], "temperature"),
     "a value out of range": (["gpt-5", "--temperature", "-1"], "--temperature"),
     "no tokens": (["gpt-5", "--max-tokens", "0"], "--max-tokens"),
