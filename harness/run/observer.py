@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, cast
 
-from harness.agent.events import Response, Resumed, Retried, Tested, ToolResult
+from harness.agent.events import Response, Resumed, Retried, SampleEnd, Tested, ToolResult
 from harness.grading.verdict import Verdict
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import RunDirectory
@@ -68,15 +68,15 @@ class RunObserver(Observer, Protocol):
 
 Watch = Callable[[Plan, RunDirectory], AbstractContextManager[RunObserver]]
 """Context manager that makes the observer of a run."""
-Progress = Response | ToolResult | Tested
-"""Events on a sample's way: a model's answer, a tool's result, a test run."""
+Progress = Response | ToolResult | Tested | SampleEnd
+"""Events on a sample's way: a model's answer, a tool's result, a test run, an attempt's end."""
 
 
 class ProgressObserver(Protocol):
     """An observer that also receives the progress of samples; optional."""
 
     def progressed(self, sample: str, event: Progress) -> None:
-        """The model answered, or tests were run."""
+        """The model answered, tests were run, or the attempt ended and is graded next."""
         ...
 
 

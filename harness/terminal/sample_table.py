@@ -24,9 +24,15 @@ COLUMNS = (
 )
 """Columns before those of facts: 60 characters drop tokens, difficulty, cost; 30 turns, time."""
 LONGEST_LABEL = 120
-UNFINISHED = frozenset({"running", "retrying", "pending"})
+UNFINISHED = frozenset({"running", "grading", "retrying", "pending"})
 """States of samples without a result."""
-_STYLES = {"accepted": "green", "running": "cyan", "pending": "yellow", "ungraded": "yellow"}
+_STYLES = {
+    "accepted": "green",
+    "running": "cyan",
+    "grading": "cyan",
+    "pending": "yellow",
+    "ungraded": "yellow",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from harness import (
     evaluate,
 )
 from harness.models.protocol import Message, ModelStop, ModelTurn
-from harness.run.observer import Failure
+from harness.run.observer import Failure, Progress
 from harness.run.session import sync
 from harness.run.store.results import SampleResult
 
@@ -363,6 +363,13 @@ class TestProgress:
         evaluate(echo, benchmark=problems[:1], observer=seen)
         assert seen.all == ["started own/echo#0", "finished own/echo#0"]
 
+    def test_an_observer_of_progress_learns_of_the_answer_and_of_the_attempts_end(
+        self, problems: Problems
+    ) -> None:
+        seen = SeenOnItsWay()
+        evaluate(echo, benchmark=problems[:1], observer=seen)
+        assert seen.all == ["started own/echo#0", "response", "sample_end", "finished own/echo#0"]
+
     def test_the_table_is_shown_where_it_is_wanted(
         self, problems: Problems, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -405,6 +412,12 @@ class Seen:
     def put_off(self, sample: str) -> None: ...
 
     def retried(self, sample: str, retry: object) -> None: ...
+
+
+class SeenOnItsWay(Seen):
+    def progressed(self, sample: str, event: Progress) -> None:
+        assert sample == "own/echo#0"
+        self.all.append(event.event)
 
 
 class SeenLater(Seen):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.agent.events import PublicTests, Response, Resumed, ToolResult
+from harness.agent.events import PublicTests, Response, Resumed, SampleEnd, ToolResult
 from harness.features.observers.observer_events import Watching
 from harness.grading.verdict import Verdict
 from harness.models.protocol import ModelStop, ModelTurn, ToolMessage, Usage
@@ -33,6 +33,10 @@ def ran(turn: int, passed: int) -> ToolResult:
     )
 
 
+def ended() -> SampleEnd:
+    return SampleEnd(stop_reason="turn_limit", chosen_by="latest", usage=Usage())
+
+
 @pytest.fixture
 def table() -> LiveTable:
     console = Console(file=io.StringIO(), width=100, height=30, force_terminal=True)
@@ -42,8 +46,8 @@ def table() -> LiveTable:
 
 def row(table: LiveTable) -> list[str]:
     lines = ("".join(part.text for part in line) for line in table.lines())
-    running_line = next(line for line in lines if "running" in line and "│ p " in line)
-    return [cell.strip() for cell in running_line.strip("│").split("│")]
+    (own,) = (line for line in lines if "│ p " in line)
+    return [cell.strip() for cell in own.strip("│").split("│")]
 
 
 def test_a_running_sample_shows_its_turns_tokens_and_public_tests(table: LiveTable) -> None:
@@ -57,6 +61,8 @@ def test_a_running_sample_shows_its_turns_tokens_and_public_tests(table: LiveTab
     assert row(table)[3:7] == ["running 2/3 tests", "2", "0.0 s", "320"]
     table.progressed("s/p#0", answer(3, None))
     assert row(table)[3:7] == ["running 2/3 tests", "3", "0.0 s", "-"]
+    table.progressed("s/p#0", ended())
+    assert row(table)[3:7] == ["grading 2/3 tests", "3", "0.0 s", "-"]
 
 
 def test_what_a_resumed_sample_used_before_is_not_told_as_nothing(table: LiveTable) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from harness.agent import events
 from harness.agent.events import PublicTests, Response, Retried
 from harness.grading.verdict import Verdict
-from harness.models.protocol import ModelTurn
+from harness.models.protocol import ModelTurn, Usage
 from harness.run.settings.spec import RunSpec
 from harness.terminal.live.waiting_lines import WaitingLines
 from harness.terminal.run_progress import RunProgress, run_progress
@@ -37,6 +37,7 @@ ANSWER = Response(turn=1, response=ModelTurn(text="hi"))
 RAN_TESTS = events.Tested(
     turn=1, tests=PublicTests(verdict=Verdict.ACCEPTED, passed=1, total=1), report="", seconds=1.0
 )
+ENDED = events.SampleEnd(stop_reason="turn_limit", chosen_by="latest", usage=Usage())
 
 
 def test_the_line_says_what_the_samples_wait_for() -> None:
@@ -57,6 +58,11 @@ def test_the_line_says_what_the_samples_wait_for() -> None:
     )
     waiting.progressed("b", RAN_TESTS)
     assert "2 samples wait for the model's answer (up to 0:01:20)" in waiting.line()
+    clock.now = 90.0
+    waiting.progressed("b", ENDED)
+    clock.now = 95.0
+    assert "1 sample waits for the model's answer (0:01:35)" in waiting.line()
+    assert "1 sample waits for the judge (0:00:05)" in waiting.line()
 
 
 def test_samples_beyond_the_requests_in_flight_do_not_wait_for_the_model() -> None:

@@ -202,7 +202,7 @@ class Sampler:
                     retried(sample, event)
                 case Resumed():
                     resumed(sample, event)
-                case Response() | ToolResult() | Tested():
+                case Response() | ToolResult() | Tested() | SampleEnd():
                     tell_progress(observer, sample, event)
                 case _:
                     pass

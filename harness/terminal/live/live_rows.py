@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from harness.agent.events import Response
+from harness.agent.events import Response, SampleEnd
 from harness.problem import Problem
 from harness.run.observer import Progress
 from harness.run.store.results import SampleResult
@@ -41,7 +41,10 @@ class _UnderWay:
         )
 
     def see(self, event: Progress) -> None:
-        """Update the row after an answer of the model or a test run."""
+        """Update the row after an answer of the model, a test run, or the attempt's end."""
+        if isinstance(event, SampleEnd):
+            self.status = "grading"
+            return
         self.status, self.turn = "running", event.turn
         if isinstance(event, Response):
             usage = event.response.usage

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
-from harness.agent.events import Response, Retried
+from harness.agent.events import Response, Retried, SampleEnd
 from harness.closing import Closing
 from harness.figures import count
 from harness.run.observer import Progress
@@ -24,6 +24,7 @@ class Wait(StrEnum):
     MODEL = "the model's answer"
     TURN = "a free request"
     TOOLS = "tools and tests"
+    JUDGE = "the judge"
     RETRY = "a retry"
 
 
@@ -75,8 +76,14 @@ class WaitingLines(Closing):
         self._samples.pop(sample, None)
 
     def progressed(self, sample: str, event: Progress) -> None:
-        """Note an answer of the model, which tools follow, or their result."""
-        wait = Wait.TOOLS if isinstance(event, Response) else Wait.MODEL
+        """Note an answer of the model, which tools follow, their result, or an attempt's end."""
+        match event:
+            case Response():
+                wait = Wait.TOOLS
+            case SampleEnd():
+                wait = Wait.JUDGE
+            case _:
+                wait = Wait.MODEL
         self._samples[sample] = WaitingSample(wait, self._clock())
 
     def retried(self, sample: str, retry: Retried) -> None:
