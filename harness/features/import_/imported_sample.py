@@ -150,20 +150,26 @@ def revisions_of(
 def _by_hash(
     trajectory: Trajectory, extract: Extract, entry_point: str | None
 ) -> tuple[ImportedRevision, ...]:
-    """Return the revisions that an export of this program names; none if any is not found."""
+    """Return the revisions that an export of this program names; none if any is not found.
+
+    The program of a revision stands in the answer of its turn, or in an earlier one.
+    """
     turns, named = trajectory.turns, trajectory.named
-    numbers = accumulate(turn.calls for turn in turns)
-    spent = dict(zip(numbers, spending_by_turn(turns), strict=True))
-    texts = (text for turn in turns for text in programs_in(turn.answer, extract, entry_point))
-    programs = {code_hash(text): text for text in texts} if named else {}
-    if not all(each.turn in spent and each.code_hash in programs for each in named):
+    if not named:
         return ()
-    return tuple(
-        ImportedRevision.at(
-            each.turn, programs[each.code_hash], spent[each.turn], tested=each.tested
-        )
-        for each in named
-    )
+    numbers = [*accumulate(turn.calls for turn in turns)]
+    spent = dict(zip(numbers, spending_by_turn(turns), strict=True))
+    programs: dict[str, tuple[int, str]] = {}
+    for number, turn in zip(numbers, turns, strict=True):
+        for text in programs_in(turn.answer, extract, entry_point):
+            programs.setdefault(code_hash(text), (number, text))
+    revisions: list[ImportedRevision] = []
+    for each in named:
+        first, code = programs.get(each.code_hash, (each.turn + 1, ""))
+        if each.turn not in spent or each.turn < first:
+            return ()
+        revisions.append(ImportedRevision.at(each.turn, code, spent[each.turn], tested=each.tested))
+    return tuple(revisions)
 
 
 def _in_tags(

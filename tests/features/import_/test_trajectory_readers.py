@@ -219,6 +219,19 @@ class TestAtif:
             assert [each.code for each in sample.revisions] == [code]
             assert sample.revisions[0].tested == (named != "lost")
 
+    @for_each(("turn", "code"), [(2, RIGHT), (1, WRONG)])
+    def test_an_own_export_cannot_name_a_program_of_a_later_turn(
+        self, read: Read, turn: int, code: str
+    ) -> None:
+        row = atif(WRONG, RIGHT, extra={"harness": {"problem_id": "own/echo"}})
+        for step, text in zip(row["steps"][1:], (WRONG, RIGHT), strict=True):
+            del step["tool_calls"]
+            step["message"] = f"```python\n{text}\n```"
+        ours = row["extra"]["harness"]
+        ours["revisions"] = [{"turn": turn, "code_hash": code_hash(RIGHT), "tested": True}]
+        (sample,) = read([row])
+        assert [(each.turn, each.code) for each in sample.revisions] == [(turn, code)]
+
     def test_copied_steps_and_steps_without_a_model_are_no_calls(self, read: Read) -> None:
         row = atif(WRONG, RIGHT, RIGHT, extra={"task": "echo"})
         row["steps"][1]["is_copied_context"] = True
