@@ -209,5 +209,8 @@ class TestOrder:
         assert sizes[-1] == 500
         assert len(sizes) < 36
         assert [len(asked) for asked in batches(order[:20], concurrency=1)] == [1, 5, 13, 20]
+        few = batches(order, concurrency=1, room=lambda following: min(2, len(following)))
+        assert [len(asked) for asked in few][:4] == [1, 3, 5, 7], "as many as there is room for"
+        assert [*batches(order, concurrency=1, room=lambda _: 0)] == [], "no room ends them"
         wide = [len(asked) for asked in batches(order, concurrency=50)]
         assert wide[:5] == [1, 5, 21, 71, 121], "later ones keep the requests busy"
