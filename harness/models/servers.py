@@ -35,7 +35,7 @@ class Server(typing.Protocol):
 
     Attributes:
         unsent: settings of requests that have no effect on the model.
-        idle: further settings that have none where they were found.
+        idle: further settings without effect, passed over where they were found.
     """
 
     unsent: ClassVar[tuple[str, ...]]
@@ -69,7 +69,7 @@ class Routed(Server):
         self.timeouts = timeouts
 
     def open(self) -> Model:
-        """Return the client, after a look at an example request."""
+        """Return the client, once an example request was checked."""
         self.example_request()
         route = self.route
         if route.needs_key and route.key is None:

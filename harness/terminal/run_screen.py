@@ -83,7 +83,7 @@ def summary_screen(
     Args:
         summary: the run in numbers.
         local: whether the model's server is a local one, whose speed is of interest.
-        recorded: whether answers were played again, so that no limit of theirs can be changed.
+        recorded: whether answers were played again, so that their limits cannot be changed.
     """
     rates, spent = list(_rates(summary)), list(_spent(summary))
     if local and summary.tokens_per_second:

@@ -1,4 +1,4 @@
-"""Modes and strategies by name: built-in ones, plug-ins', a user's own (`module:attribute`).
+"""Modes and strategies by name: built-in, of a plug-in, or the user's own (`module:attribute`).
 
 A user's strategies and tools are trusted like the harness and run in its process: only text written
 by models goes into the sandbox. Their exceptions do not count against the model: the sample stays

@@ -149,7 +149,8 @@ def _code(source: str, file: str) -> CodeType:
     It is kept beside the compiled modules, one for each name, as compiling the loop's templates
     takes a tenth of a short run.
     """
-    versions = [Path(each).stat().st_mtime_ns for each in (__file__, compiler.__file__)]
+    makers = [Path(each).stat() for each in (__file__, compiler.__file__)]
+    versions = [(each.st_mtime_ns, each.st_size) for each in makers]
     key = hashlib.sha256(f"{versions} {source}".encode()).digest()
     name = re.sub(r"\W", "_", file)[-_LONGEST_NAME:]
     kept = Path(cache_from_source(str(Path(__file__).with_name(f"template_{name}.py"))))

@@ -1,4 +1,4 @@
-"""What a model gets to say that a test is wrong: a tool, and words in its system message."""
+"""How a model can report a wrong test: a tool, and words in its system message."""
 
 from harness.agent.templates.prompt_set import PromptSet, with_wrong_test
 from harness.run.settings.spec import RunSpec

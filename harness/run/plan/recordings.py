@@ -99,7 +99,7 @@ class Recordings(Server):
     def with_recorded(self, spec: RunSpec) -> RunSpec:
         """Return a spec with the settings that the recording brings along.
 
-        What the spec says itself stays. A recording without a manifest says nothing.
+        Settings that the user gave stay as they are. A recording without a manifest says nothing.
 
         Raises:
             UsageError: as in `folder`.

@@ -1,4 +1,4 @@
-"""Resolve a spec's model once: its name, what serves it, its price, and what it heeds."""
+"""Resolve a spec's model once: its name, what serves it, its price, and settings without effect."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -120,7 +120,7 @@ def test_a_model_that_proposes_the_same_again_ends_the_search_and_is_shown_it(
 
 @pytest.fixture
 def in_memory() -> Iterator[Path]:
-    """A folder that waits for no disk, where there is such: each record is written through."""
+    """A folder in memory where there is one, as each record is flushed to disk."""
     of_memory = "/dev/shm"
     place = of_memory if os.access(of_memory, os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=place) as folder:
