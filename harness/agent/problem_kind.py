@@ -1,7 +1,6 @@
 """What a kind of problem decides: tools, extraction, and the judge of answers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from harness.agent.extraction.code import EXTRACTORS, HARNESS, Extract
@@ -28,8 +27,7 @@ class AnswerJudge(NamedTuple):
     check: Callable[[Problem], None]
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemKind:
+class ProblemKind(NamedTuple):
     """Rules for presenting and grading problems of a kind (`harness.registry.PROBLEM_KINDS`).
 
     Attributes:

@@ -33,12 +33,12 @@ def workspace_of(
     # The strategy and tools get the closures below, which must not refer to `problem`.
     view, task = view_in(problem, options.language), options.task(problem, "", ())
     if task.checker is not None:
-        task = replace(task, checker=task.checker.of_public_tests())
+        task = task._replace(checker=task.checker.of_public_tests())
 
     language = task.program.language, task.program.flags
 
     async def run_public_tests(code: str) -> Grade:
-        asked = replace(task, program=Program.of(view, code, *language), isolate=False)
+        asked = task._replace(program=Program.of(view, code, *language), isolate=False)
         tests = Shared(TestSuite(view.public_tests))
         return await pool.call(Judgement(asked, tests), urgent=True, queued=workspace.queued)
 

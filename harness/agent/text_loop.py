@@ -14,8 +14,7 @@ The final solution is the one that passes most public tests, of equals the earli
 | a refusal, or filtered a second time | the end; what was written is graded |
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from harness.agent.attempt import StopReason
 from harness.agent.edge_cases import EdgeCases
@@ -28,8 +27,7 @@ REFUSALS = frozenset({"refusal", "content_filter"})
 REPEATED = "the model repeats itself"
 
 
-@dataclass(frozen=True)
-class Course:
+class Course(NamedTuple):
     """How the loop goes on after a program that failed.
 
     Attributes:

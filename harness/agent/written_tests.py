@@ -99,8 +99,8 @@ class WrittenTestRunner:
 
     def _task(self, code: str, tests: Sequence[TestCase]) -> tuple[Task, Shared[TestSuite]]:
         limits = replace(self.task.limits, cpu_s=min(self.task.limits.cpu_s, MOST_CPU_S))
-        task = replace(self.task, limits=limits, isolate=False, stop=Stop.LATE)
-        task = replace(task, program=Program.of(self.view, code))
+        program = Program.of(self.view, code)
+        task = self.task._replace(program=program, limits=limits, isolate=False, stop=Stop.LATE)
         given = tests
         if self._by_code:
             assert task.checker is not None
@@ -108,7 +108,7 @@ class WrittenTestRunner:
             units = resolve(READ_UNITS)([_statement(each) for each in tests])
             script = units.script(range(len(tests)), to_the_last=False)
             around = task.checker.tests.model_copy(update={"public": script, "hidden": None})
-            task = replace(task, checker=task.checker.model_copy(update={"tests": around}))
+            task = task._replace(checker=task.checker.model_copy(update={"tests": around}))
         elif self.view.entry_point is not None:
             values = (_as_values(each, self.view.signature) for each in tests)
             given = [each for each in values if each is not None]
@@ -122,7 +122,7 @@ def runner_of(
     """Return the runner of a problem's written tests; nothing of it leads to hidden tests."""
     view, task = problem.view(), options.task(problem, "", ()).without_points()
     if task.checker is not None:
-        task = replace(task, checker=task.checker.of_public_tests())
+        task = task._replace(checker=task.checker.of_public_tests())
     texts = workspace.texts if workspace is not None else None
     return WrittenTestRunner(view, task, pool, workspace, texts)
 

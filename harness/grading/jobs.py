@@ -26,8 +26,7 @@ from harness.sandbox.worker import Worker
 LONGEST_CPU_S = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """Judges a solution on all tests of a suite, which are decoded in the worker.
 
     Attributes:
@@ -40,11 +39,10 @@ class Judgement:
 
     def __call__(self, worker: Worker) -> Grade:
         """Return the grade. Raises SandboxError, or DataError where the tests cannot be decoded."""
-        return judge(worker, replace(self.task, tests=self.suite.value.all()))
+        return judge(worker, self.task._replace(tests=self.suite.value.all()))
 
 
-@dataclass(frozen=True, slots=True)
-class TrialRun:
+class TrialRun(NamedTuple):
     """Runs a program once."""
 
     program: Program

@@ -1,7 +1,7 @@
 """What the judge judges: a solution, its tests and the rules for them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from harness.grading.stop import MANY_TESTS, Stop
 from harness.grading.verdict import LIMITS, TestResult
@@ -12,8 +12,7 @@ from harness.sandbox.program import Program
 from harness.scoring import Scoring
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """Solution to judge, with its tests.
 
     Attributes:
@@ -39,7 +38,7 @@ class Task:
     def without_points(self) -> "Task":
         """Return the task with a checker for which only whole answers are right."""
         checker = None if self.checker is None else self.checker.without_points()
-        return replace(self, checker=checker, scoring=None)
+        return self._replace(checker=checker, scoring=None)
 
     def ends_at(self, result: TestResult) -> bool:
         """Return whether judging stops after this result."""

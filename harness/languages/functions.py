@@ -3,8 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from harness.excerpts import shorten
 
@@ -21,8 +20,7 @@ class NoFunctionError(Exception):
     """A function has no form in a language; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class ValueType:
+class ValueType(NamedTuple):
     """Type of an argument or result.
 
     Attributes:
@@ -34,8 +32,7 @@ class ValueType:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """A function that a solution defines.
 
     Attributes:

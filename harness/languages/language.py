@@ -1,15 +1,13 @@
 """What the judge, the prompts and the readers of solutions know of a language."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from harness.languages import PYTHON
 from harness.languages.functions import Function
 
 
-@dataclass(frozen=True, slots=True)
-class Compiler:
+class Compiler(NamedTuple):
     """A compiler of this machine.
 
     Attributes:
@@ -25,8 +23,7 @@ class Compiler:
     command: Callable[[str], list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionForm:
+class FunctionForm(NamedTuple):
     """How a language writes functions that the judge calls. All raise NoFunctionError.
 
     Attributes:
@@ -51,8 +48,7 @@ class Around(Protocol):
     def __call__(self, function: Function, *, everything: bool) -> tuple[str, str]: ...  # noqa: D102
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(NamedTuple):
     """A language that solutions can be written in.
 
     Attributes:

@@ -1,8 +1,7 @@
 """The text, code and other facts in the body of a provider's error."""
 
 import re
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic_core import from_json
 
@@ -27,8 +26,7 @@ _LENGTH = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s?(milli|ms|s|m|h|d)", re.IGNOREC
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorBody:
+class ErrorBody(NamedTuple):
     """What a provider says about a failed request.
 
     Attributes:

@@ -2,10 +2,9 @@
 
 import difflib
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from harness import plugins
@@ -49,8 +48,7 @@ _PATHS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(NamedTuple):
     """Provider of models.
 
     Attributes:

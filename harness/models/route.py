@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, TypedDict, Unpack
 from urllib.parse import urlsplit, urlunsplit
@@ -181,9 +181,9 @@ def _provider_of(name: str, base_url: str | None, environment: Environment) -> t
     if url:
         vendor = by_address(usable_url(url), name)
         if vendor is None:
-            return replace(OWN_ENDPOINT, base_url=url), name
+            return OWN_ENDPOINT._replace(base_url=url), name
         keys = tuple(dict.fromkeys((*vendor.keys, *OPENAI.keys)))
-        return replace(vendor, base_url=url, keys=keys), name
+        return vendor._replace(base_url=url, keys=keys), name
     provider = named or by_shape(name)
     if provider is None:
         raise unknown(name)
@@ -217,7 +217,7 @@ def _speaking(provider: Provider, api: Api | None) -> Provider:
     keys = provider.keys
     if provider.title == OWN_ENDPOINT.title and APIS[api] is Protocol.MESSAGES:
         keys = ANTHROPIC_KEYS
-    return replace(provider, protocol=APIS[api], keys=keys)
+    return provider._replace(protocol=APIS[api], keys=keys)
 
 
 def at_home(provider: Provider, environment: Environment) -> Provider:
@@ -230,10 +230,10 @@ def at_home(provider: Provider, environment: Environment) -> Provider:
         UsageError: that is not a usable address.
     """
     if provider.prefix == OLLAMA:
-        return replace(provider, base_url=ollama_url(environment.text("OLLAMA_HOST")))
+        return provider._replace(base_url=ollama_url(environment.text("OLLAMA_HOST")))
     gateway = environment.text(ANTHROPIC_BASE_URL)
     if provider.protocol is Protocol.MESSAGES and gateway:
-        return replace(provider, base_url=usable_url(gateway))
+        return provider._replace(base_url=usable_url(gateway))
     return provider
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from harness.agent.events import Response, Resumed, Retried, SampleEnd, Tested, ToolResult
 from harness.grading.verdict import Verdict
@@ -13,8 +12,7 @@ from harness.run.store.results import SampleResult
 from harness.run.summary.summary import Summary
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """A sample that could not be graded because of infrastructure; it stays pending."""
 
     sample: str

@@ -4,7 +4,7 @@ import json
 import signal
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 # Values of unknown type are this module's subject.
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -78,8 +78,7 @@ class Ending(StrEnum):
     SANDBOX_LOST = "sandbox_lost"  # the sandbox repeatedly fails on this program
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(NamedTuple):
     """Execution of one test. All values except times come from judged code.
 
     Attributes:

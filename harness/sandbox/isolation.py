@@ -1,7 +1,7 @@
 """Isolation levels of a sandbox and the layers each of them promises."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from harness.errors import UsageError
 
@@ -41,8 +41,7 @@ MISSING = {
 """What each level fails to protect."""
 
 
-@dataclass(frozen=True, slots=True)
-class Isolation:
+class Isolation(NamedTuple):
     """A level and the means of achieving it.
 
     Attributes:
@@ -69,8 +68,7 @@ CANDIDATES = (
 UNSAFE = Isolation(Level.NONE)
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(NamedTuple):
     """A sandbox's report on itself at start.
 
     Attributes:

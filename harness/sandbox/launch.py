@@ -11,12 +11,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.isolation import Isolation, Level
@@ -52,8 +51,7 @@ _NAMESPACES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FileView:
+class FileView(NamedTuple):
     """Paths visible in the sandbox, each at its original location.
 
     Attributes:
@@ -123,12 +121,12 @@ def compilers_view(folders: Sequence[str]) -> FileView:
     more = [Path(folder) for folder in folders if not Path(folder).is_symlink()]
     reads = _without_nested([*map(Path, view.reads), *_existing(tuple(map(str, more)))])
     links = tuple(sorted(links))
-    return replace(view, reads=reads, links=links, compiles=True, home_bytes=COMPILERS_HOME_BYTES)
+    return view._replace(reads=reads, links=links, compiles=True, home_bytes=COMPILERS_HOME_BYTES)
 
 
 def checkers_view() -> FileView:
     """Return the view of checkers: the interpreter's, with room for the files of a test."""
-    return replace(interpreters_view(), home_bytes=CHECKERS_HOME_BYTES)
+    return interpreters_view()._replace(home_bytes=CHECKERS_HOME_BYTES)
 
 
 def _existing(paths: tuple[str, ...]) -> list[Path]:
@@ -249,7 +247,7 @@ def _configuration(isolation: Isolation, view: FileView) -> dict[str, Any]:
         "user": user if isolation.level is not Level.NONE or readable else None,
         "keep_reading": not readable,
         "counted": user is not None or isolation.means is not None,
-        "view": asdict(view),
+        "view": view._asdict(),
         "packages": package_folders(),
         "compiles": view.compiles,
         "wrapper": bubblewrap_arguments(path, view) if path else [],

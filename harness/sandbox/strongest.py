@@ -10,10 +10,9 @@ import sys
 import threading
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from harness.sandbox.fork_server_connection import ForkServer
 from harness.sandbox.isolation import (
@@ -113,8 +112,7 @@ def probe_isolation(isolation: Isolation) -> Findings:
     return findings
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenSandbox:
+class ChosenSandbox(NamedTuple):
     """The chosen sandbox and the stronger ones tried before it.
 
     Attributes:

@@ -3,8 +3,7 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from harness.sandbox.inside.messages import BETWEEN_TESTS
 from harness.sandbox.limits import Limits
@@ -15,8 +14,7 @@ MOST_PROGRAMS = 8
 STEPS_AT_ONCE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramStep:
+class ProgramStep(NamedTuple):
     """One turn of a program.
 
     Attributes:
@@ -38,8 +36,7 @@ class ProgramStep:
     shown: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Lap:
+class Lap(NamedTuple):
     """Result of a step.
 
     Attributes:

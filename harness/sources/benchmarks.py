@@ -3,7 +3,6 @@
 import difflib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from functools import partial
 from glob import has_magic
 from importlib import import_module
@@ -53,7 +52,7 @@ def load_plugged(
     twice = [name for name, count in Counter(p.id for p in problems).items() if count > 1]
     if twice:
         raise UsageError(f"{plugin} returned two problems of the id {twice[0]!r}")
-    return replace(source, problems=tuple(_guarded(plugin, each) for each in problems))
+    return source._replace(problems=tuple(_guarded(plugin, each) for each in problems))
 
 
 def _guarded(plugin: Plugin, problem: Problem) -> Problem:
@@ -147,15 +146,14 @@ def home_of(source: str, where: str | None) -> HubDataset | None:
     # The revision applies to all files of the same repository.
     given = {first.repo: place.revision} if place.revision else {}
     wanted = [
-        replace(
-            each,
+        each._replace(
             spec=spec,
             revision={**PINNED, **given}.get(each.repo, "main"),
             cached="" if each.repo in given else "main",
         )
         for each in (first, *others)
     ]
-    return replace(home, wanted=tuple(wanted))
+    return home._replace(wanted=tuple(wanted))
 
 
 Loader = Callable[..., Loaded]
@@ -258,7 +256,7 @@ def load(spec: str, *, skip_bad_rows: bool = False, watch: Watch = quiet) -> Loa
     if not home.difficulty:
         return loaded
     problems = tuple(p for p in loaded.problems if p.difficulty_word == home.difficulty)
-    return replace(loaded, problems=problems)
+    return loaded._replace(problems=problems)
 
 
 def fetch(

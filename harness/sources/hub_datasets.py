@@ -8,8 +8,8 @@ such repositories. The splits of the other data sets come from `datasets`.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from harness.sources.files.hub import WantedFiles
 
@@ -39,8 +39,7 @@ _LCB_ADDED = (400, 111, 101, 101, 167, 175)
 """Number of problems that each release added, as published."""
 
 
-@dataclass(frozen=True, slots=True)
-class HubDataset:
+class HubDataset(NamedTuple):
     """Files of a spec on the hub.
 
     Attributes:

@@ -83,7 +83,7 @@ class RowTest(_Strict):
     """Expected output of a program; for a function one JSON value. Not needed with `raises`."""
     public: bool | None = None
     """Whether the model may see it. If no test of a row has this key, the first few are public."""
-    kwargs: dict[str, Any] = {}
+    kwargs: dict[str, Any] = Field(default_factory=dict)
     """Named arguments of the call."""
     raises: str | None = None
     """Name of the exception that the call must raise."""
@@ -215,16 +215,22 @@ def read_row(line: Line) -> JsonlRow:
     Raises:
         DataError: it does not have the format.
     """
-    raw = line.json_object()  # has a better message for an invalid line than the model
-    text = line.text()
-    if has_another_shape(raw):
-        text = to_json(in_own_shape(raw, line.where))
     try:
-        row = JsonlRow.model_validate_json(text)
+        row = JsonlRow.model_validate_json(line.text())
     except ValidationError as error:
-        raise _data_error(line.where, error) from None
+        raw = line.json_object()  # has a better message for an invalid line than the model
+        if not has_another_shape(raw):
+            raise _data_error(line.where, error) from None
+        row = _from_another_shape(raw, line.where)
     _check(row, line.where)
     return row
+
+
+def _from_another_shape(raw: dict[str, Any], where: str) -> JsonlRow:
+    try:
+        return JsonlRow.model_validate_json(to_json(in_own_shape(raw, where)))
+    except ValidationError as error:
+        raise _data_error(where, error) from None
 
 
 def _check(row: JsonlRow, where: str) -> None:
@@ -237,7 +243,7 @@ def _check(row: JsonlRow, where: str) -> None:
     if row.id is not None and not all(part.strip() for part in row.id.split("/", 1)):
         raise DataError(where, "id", f"{row.id!r:.60} is not a name or <source>/<name>")
     _check_tests(row, where)
-    for key in ("preamble_code", "test_setup"):
+    for key in sorted({"preamble_code", "test_setup"} & row.model_fields_set):
         valid_python(getattr(row, key), key, where)
     if isinstance(row.checker, str):
         _check_checker(row.checker, where)

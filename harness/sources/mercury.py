@@ -152,10 +152,10 @@ load = partial(load_paths, "mercury", read=read_rows)
 
 
 def _read(line: Line) -> _Row:
-    line.json_object()  # has a better message for an invalid line than the model
     try:
         row = _Row.model_validate_json(line.text())
     except ValidationError as error:
+        line.json_object()  # has a better message for an invalid line than the model
         raise name_fault(line.where, error) from None
     if not row.slug_name.strip():
         raise DataError(line.where, "slug_name", "empty")

@@ -27,8 +27,7 @@ class Cell(NamedTuple):
     style: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table.
 
     Attributes:

@@ -1,8 +1,7 @@
 """Progress on stderr: a live bar on a terminal, occasional lines elsewhere."""
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from rich.console import Console
 from rich.filesize import decimal
@@ -140,8 +139,7 @@ def load_telling(spec: str, console: Console, *, skip_bad_rows: bool) -> Loaded:
     return loaded
 
 
-@dataclass(frozen=True)
-class TerminalReporter:
+class TerminalReporter(NamedTuple):
     """Prints to a console, as far as `VERBOSITY` allows; a `harness.run.reporter.Reporter`."""
 
     console: Console

@@ -159,7 +159,7 @@ async def _measure(address: str, cluster: int, benchmark: str | None, samples: i
     plan = prepare(spec, {"OPENAI_API_KEY": "none"})
     codes = {each.id: next(iter(each.programs()), "") for each in plan.problems}
     problems = tuple(each for each in plan.problems if codes[each.id])
-    selected = dataclasses.replace(plan.selected, problems=problems)
+    selected = plan.selected._replace(problems=problems)
     spec = spec.model_copy(update={"samples_per_problem": -(-samples // len(problems))})
     plan = dataclasses.replace(plan, spec=spec, selected=selected, model=Knowing(codes))
     choice = choose()

@@ -82,13 +82,13 @@ def busy(execution: Execution, runs: Runs) -> Execution:
 def busy_beside(execution: Execution, runs: Runs) -> Execution:
     """Let every test that is not alone miss its limit, after much waiting."""
     if runs[-1][1]:
-        return dataclasses.replace(execution, wall_s=LIMITS.wall_s)
+        return execution._replace(wall_s=LIMITS.wall_s)
     return _missed(execution)
 
 
 def _missed(execution: Execution) -> Execution:
-    over = dataclasses.replace(execution, ending=Ending.CPU_LIMIT, cpu_s=1.1 * CPU_S)
-    return dataclasses.replace(over, borderline=True)
+    over = execution._replace(ending=Ending.CPU_LIMIT, cpu_s=1.1 * CPU_S)
+    return over._replace(borderline=True)
 
 
 def cpu_s_of(worker: Worker) -> float:

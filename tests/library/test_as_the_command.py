@@ -60,10 +60,10 @@ def test_an_agent_of_ones_own_is_started(tmp_path: Path, benchmark: str) -> None
 
 
 BATCHED = """
-import dataclasses, sys
+import sys
 from harness.models import providers
 def moved(provider):
-    return dataclasses.replace(provider, base_url=sys.argv[1])
+    return provider._replace(base_url=sys.argv[1])
 providers.PROVIDERS = tuple(map(moved, providers.PROVIDERS))
 
 import harness

@@ -1,6 +1,5 @@
 """Which names are whose, and where keys and addresses are found."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -359,4 +358,4 @@ def test_the_table_can_be_read_without_doubt() -> None:
     prefixes = [each.prefix for each in PROVIDERS]
     assert len(set(prefixes)) == len(prefixes)
     assert not any(a != b and a.startswith(b) for a in prefixes for b in prefixes)
-    assert all(replace(each, keys=()).base_url.startswith("http") for each in PROVIDERS)
+    assert all(each._replace(keys=()).base_url.startswith("http") for each in PROVIDERS)

@@ -6,11 +6,10 @@ from pathlib import Path
 from program import harness_after
 
 MOVED = """
-from dataclasses import replace
 from harness.features.info import models as showing_models
 from harness.models import providers
 here = {here!r}
-providers.PROVIDERS = tuple(replace(each, base_url=here) for each in providers.PROVIDERS)
+providers.PROVIDERS = tuple(each._replace(base_url=here) for each in providers.PROVIDERS)
 showing_models.PROVIDERS = providers.PROVIDERS
 """
 

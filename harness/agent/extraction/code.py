@@ -23,8 +23,8 @@ the answer, except for the parsing of each block.
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial, wraps
+from typing import NamedTuple
 
 from harness.agent.extraction.marked import JSON_TAGS, in_json, tagged
 from harness.frozen import Frozen
@@ -55,8 +55,7 @@ Extract = Callable[[str, str | None], Extraction]
 """A function that finds the code in an answer, given the problem's entry point."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(NamedTuple):
     tag: str
     code: str
     closed: bool

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 def beyond(seconds: float | None, references: Sequence[float]) -> float | None:
@@ -47,8 +47,7 @@ def beyond_at_k(values: Sequence[float], k: int) -> float:
     return math.fsum(weighted) / math.comb(count, k)
 
 
-@dataclass(frozen=True, slots=True)
-class UncertainTime:
+class UncertainTime(NamedTuple):
     """Time with its uncertainty.
 
     Attributes:

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 from harness.stats.rates import Rate, student_quantile, wilson
 
@@ -11,8 +11,7 @@ ALIKE = 1e-12
 """Squared differences up to this sum do not count as variation between problems."""
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredShare:
+class MeasuredShare(NamedTuple):
     """Share between 0 and 1 of one sample, with half the width of its 95 % interval."""
 
     problem: str

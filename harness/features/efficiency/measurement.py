@@ -75,7 +75,7 @@ class Calibration:
             SandboxError: the sandbox failed.
             DataError: the tests cannot be decoded, or the checker fails on them.
         """
-        task = replace(self.task, tests=self.suite.value.all(), stop=Stop.FAILURE)
+        task = self.task._replace(tests=self.suite.value.all(), stop=Stop.FAILURE)
         passing = {
             each: code
             for each, code in self.codes.items()
@@ -116,7 +116,7 @@ class Measurement:
             DataError: the tests or the checker failed, or every reference did.
         """
         code = self.task.program.code
-        expected = _expected(worker, replace(self.task, tests=self.suite.value.all()))
+        expected = _expected(worker, self.task._replace(tests=self.suite.value.all()))
         if self.scale.timing == "mercury":
             measured = mercury_protocol.measure(worker, expected, self.scale, code)
         else:
@@ -138,7 +138,7 @@ def _expected(worker: Worker, task: Task) -> Expected:
 
 
 def _with_code(task: Task, code: str) -> Task:
-    return replace(task, program=replace(task.program, code=code))
+    return task._replace(program=replace(task.program, code=code))
 
 
 class Scales:

@@ -103,7 +103,6 @@ def run(
     if not dry_run:
         choose_early()
     from harness.features.evaluate.start_or_resume import Running
-    from harness.features.observers.attach import watchers_of
     from harness.terminal.gate import read_rate
 
     flags = with_source(settings, source)
@@ -112,7 +111,11 @@ def run(
         if mode != "agentic":
             raise UsageError(f"--agentic-mode and --mode {mode} contradict each other; give one")
         flags = flags.with_flags(mode=mode)
-    least, watchers = read_rate(fail_under), watchers_of(observer, notify)
+    least, watchers = read_rate(fail_under), []
+    if observer or notify:
+        from harness.features.observers.attach import watchers_of
+
+        watchers = watchers_of(observer, notify)
     running = Running(as_json=as_json, fail_under=least, watchers=watchers, dry_run=dry_run)
     if resume is not None:
         code = running.resume(resume, flags, out=out, config=config, only=only or ())

@@ -1,14 +1,14 @@
 """`harness run`: start or resume, print the result, choose the exit code."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.agent.attempt import StopReason
 from harness.errors import INTERRUPTED, OK, HarnessError, RunDirectoryError, UsageError
-from harness.features.observers.attach import Watcher, taking_leave, with_watchers
 from harness.figures import count, dollars, number_range, words
 from harness.models.protocol import Usage
 from harness.models.providers import AGENT_PREFIX, REFERENCES, REPLAY_PREFIX
@@ -46,8 +46,12 @@ from harness.terminal.gate import gate
 from harness.terminal.pending_lines import without_answer
 from harness.terminal.progress import TerminalReporter
 from harness.terminal.rich_tables import facts
+from harness.terminal.run_progress import run_progress
 from harness.terminal.run_screen import print_summary
 from harness.text import printable, printable_line
+
+if TYPE_CHECKING:
+    from harness.features.observers.attach import Watcher
 
 NOTHING_ASKED = "no request is sent: the answers are there already; the run costs nothing"
 AGENT_PAYS = "no request is sent by harness; what the agent asks a model is not known here"
@@ -90,16 +94,21 @@ class Running:
         *,
         as_json: bool,
         fail_under: float | None = None,
-        watchers: Sequence[Watcher] = (),
+        watchers: "Sequence[Watcher]" = (),
         dry_run: bool = False,
     ) -> None:
         self.as_json = as_json
         self.fail_under = fail_under
         self.out = console()
         self.err = console(error=True)
-        self.watchers = watchers
-        reporter = TerminalReporter(self.err)
-        self.controller = RunController(reporter, with_watchers(watchers, self.err))
+        self._leave: Callable[[], AbstractContextManager[None]] = nullcontext
+        watch = run_progress(self.err)
+        if watchers:  # few runs have any
+            from harness.features.observers.attach import taking_leave, with_watchers
+
+            self._leave = partial(taking_leave, watchers, self.err)
+            watch = with_watchers(watchers, self.err)
+        self.controller = RunController(TerminalReporter(self.err), watch)
         self.controller.dry_run = dry_run
 
     def start(
@@ -185,7 +194,7 @@ class Running:
             return self._foretell(prepared, origins(plan.spec, given, other or plan.model_name))
         plan = prepared.plan
         path = path or default_path(plan.spec.mode, plan.model_name)
-        with taking_leave(self.watchers, self.err):
+        with self._leave():
             outcome = self.controller.carry_out(prepared, path)
         return self._conclude(outcome, path)
 
@@ -230,7 +239,7 @@ class Running:
             estimated = estimate(plan, prepared.samples)
         dated = plan.price.as_of if plan.price and not silent else None
         if self.as_json:
-            foretold = Foretold(**asdict(estimated), prices_as_of=dated, settings=settings)
+            foretold = Foretold(**estimated._asdict(), prices_as_of=dated, settings=settings)
             write_json(self.out, [foretold.model_dump_json()])
             return OK
         if settings:

@@ -53,7 +53,7 @@ def carry_out_part(
         if (path / FOLDER).is_dir() and not any((path / FOLDER).iterdir()):
             (path / FOLDER).rmdir()
     spec = prepared.plan.spec.model_copy(update={"max_cost": None, "max_tokens_total": None})
-    prepared = replace(prepared, plan=replace(prepared.plan, spec=spec))
+    prepared = prepared._replace(plan=replace(prepared.plan, spec=spec))
     return carry_out(prepared, path, budget)
 
 

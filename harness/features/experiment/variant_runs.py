@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
@@ -166,7 +166,7 @@ class VariantRuns:
         samples.sort(key=lambda each: (place[each[0].id], each[1]))
         if most is not None:
             samples = _at_most(samples, most)
-        return replace(prepared, samples=samples)
+        return prepared._replace(samples=samples)
 
     def carry_out(self, variant: Variant, prepared: PreparedRun, carry_out: CarryOut) -> Outcome:
         """Run some samples of a variant; other variants' spending counts in the budget."""

@@ -88,7 +88,7 @@ def serve(
         host = controller.host = HttpHost(bound, key)
         err.print("an agent may connect, until it submits or Ctrl-C ends this:", soft_wrap=True)
         err.print(json.dumps(config_of(address_of(bound) + PATH, key)), soft_wrap=True)
-    prepared = replace(prepared, plan=replace(plan, strategy=External(host)))
+    prepared = prepared._replace(plan=replace(plan, strategy=External(host)))
     outcome = controller.carry_out(prepared, path)
     if outcome.failures:
         cause = printable_line(outcome.failures[0].cause)
@@ -119,7 +119,7 @@ def _prepared(
     spec = read_spec(config, flags.with_flags(task=tuple(tasks)).over(own))
     prepared = controller.further(out, spec, before)
     wanted = _named(prepared.plan, problem)
-    return replace(prepared, samples=[s for s in prepared.samples if s[0] in wanted])
+    return prepared._replace(samples=[s for s in prepared.samples if s[0] in wanted])
 
 
 def _named(plan: Plan, problem: str) -> tuple[Problem, ...]:

@@ -76,7 +76,7 @@ def with_impossible_tests(plan: Plan, before: Mapping[str, Any] | None, reporter
         )
     own = {problem.id for problem in plan.problems}
     changes = {name: change for name, change in tests.changes.items() if name in own}
-    selected = replace(plan.selected, problems=with_changes(plan.problems, changes))
+    selected = plan.selected._replace(problems=with_changes(plan.problems, changes))
     tests = replace(tests, changes=changes)
     notice = tests.notice(len(plan.problems))
     part = RunPart(graded=tests.graded, notice=notice, stored=tests.as_json())

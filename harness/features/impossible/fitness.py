@@ -7,7 +7,7 @@ answer, and the problem must have a single answer.
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from harness.features.impossible.changed_tests import TestChange
@@ -189,7 +189,7 @@ class ReferenceRuns:
         self, problem: Problem, reference: Reference, tests: Sequence[TestCase]
     ) -> Grade:
         task = self.options.task(problem, reference.code, (), reference.language)
-        task = replace(task, stop=Stop.NEVER)
+        task = task._replace(stop=Stop.NEVER)
         return await self.pool.call(Judgement(task, Shared(TestSuite(tuple(tests)))))
 
 

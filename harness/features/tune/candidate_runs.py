@@ -124,7 +124,7 @@ class CandidateRuns:
             }
             spec = spec.model_copy(update=limits)
         samples = [each for each in prepared.samples if each[0].id in wanted]
-        prepared = replace(prepared, samples=samples, plan=replace(prepared.plan, spec=spec))
+        prepared = prepared._replace(samples=samples, plan=replace(prepared.plan, spec=spec))
         others = self.spent(but=path) if spec.max_cost or spec.max_tokens_total else NOTHING
         outcome = carry_out_part(prepared, path, others, self.controller.carry_out)
         self._spent.pop(path, None)

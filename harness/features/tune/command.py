@@ -216,7 +216,7 @@ def _print_estimate(out: Console, tuning: Tuning, prepared: PreparedRun, *, as_j
     split = tuning.tune.split
     asked = set(split.selection)
     samples = [each for each in prepared.plan.samples if each[0].id in asked]
-    start = VariantEstimate.of("the start", replace(prepared, samples=samples))
+    start = VariantEstimate.of("the start", prepared._replace(samples=samples))
     test = replace(start.times(2 * len(split.test) / len(split.selection)), name="the test part")
     parts = {part: len(ids) for part, ids in split}
     if as_json:

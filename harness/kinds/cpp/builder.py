@@ -242,7 +242,7 @@ class Builder:
         """
         aborted = execution.ending is Ending.SIGNAL and execution.code == signal.SIGABRT
         if aborted and NO_MEMORY in execution.stderr:
-            execution = replace(execution, ending=Ending.MEMORY_LIMIT, code=0)
+            execution = execution._replace(ending=Ending.MEMORY_LIMIT, code=0)
         return _returned(execution, word) if word else execution
 
     def end(self) -> None:
@@ -295,7 +295,7 @@ def _returned(execution: Execution, word: bytes) -> Execution:
     whole = len(written) > 2 * len(word) and written.startswith(line)
     whole = whole and written.endswith(b"\n" + word)
     result = written[len(line) : -len(line)] if whole else None
-    return replace(execution, result=result or None)
+    return execution._replace(result=result or None)
 
 
 def _key(texts: list[tuple[str, str]], compiler: Compiler, command: list[str]) -> str:

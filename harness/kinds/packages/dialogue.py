@@ -11,7 +11,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from harness.closing import Closing
@@ -201,8 +201,10 @@ class InteractiveTest(Closing):
                 if late and number not in events and trial is interactor and executions:
                     worker.kill()
                     why = "it goes on after its input has ended"
-                    done = replace(*executions.values(), ending=Ending.WALL_LIMIT, error=why)
-                    executions[number] = replace(done, stderr="")
+                    (done,) = executions.values()
+                    executions[number] = done._replace(
+                        ending=Ending.WALL_LIMIT, error=why, stderr=""
+                    )
                     continue
                 executions[number] = worker.finish(trial, server, 0 if late else max(seconds))
                 if trial is solution and executions[number].ending not in _ENDED:

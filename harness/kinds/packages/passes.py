@@ -121,7 +121,7 @@ class PassJudge:
             execution, ruling = round_.execution, round_.ruling
             self.peak_bytes = max(self.peak_bytes, execution.peak_bytes)
             cpu_s, wall_s = max(cpu_s, execution.cpu_s), max(wall_s, execution.wall_s)
-            round_ = replace(round_, execution=replace(execution, cpu_s=cpu_s, wall_s=wall_s))
+            round_ = replace(round_, execution=execution._replace(cpu_s=cpu_s, wall_s=wall_s))
             goes_on = ruling is not None and ruling.right and self.checker.passes > 0
             if ruling is None or not goes_on or NEXT not in ruling.files:
                 return round_
@@ -167,10 +167,11 @@ class PassJudge:
 
     def _pass_of(self, ended: Ended, *, public: bool) -> Pass:
         text = ended.record.text().encode("utf-8", "surrogatepass") if public else b""
-        execution = replace(ended.solution, stdout=text)
+        execution = ended.solution._replace(stdout=text)
         ruling = ruling_of(ended.interactor, self.checker)
         if ended.too_much:
-            return Pass(replace(execution, ending=Ending.OUTPUT_LIMIT, error="", code=0), None)
+            over = execution._replace(ending=Ending.OUTPUT_LIMIT, error="", code=0)
+            return Pass(over, None)
         if ended.interactor_first and (ruling.at_fault or not ruling.right):
             return Pass(_nothing(execution), ruling)  # however the solution ended after that
         if self._answer(execution) is None:
@@ -193,7 +194,7 @@ class PassJudge:
 
 def _nothing(execution: Execution) -> Execution:
     """Return the execution of a solution whose end does not matter."""
-    return replace(execution, ending=Ending.FINISHED, error="", code=0)
+    return execution._replace(ending=Ending.FINISHED, error="", code=0)
 
 
 def _difference(ruling: Ruling | None, test: TestCase, execution: Execution) -> Difference | None:

@@ -6,7 +6,7 @@ problem is solved by a full score.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -137,7 +137,7 @@ class _GroupRun:
         stop = self.task.stop
         stop = Stop.FAILURE if group.breaks and stop is not Stop.NEVER else Stop.NEVER
         tests = [self.task.tests[index] for index in indexes]
-        grade = self.judge_part(replace(self.task, tests=tests, stop=stop, scoring=None))
+        grade = self.judge_part(self.task._replace(tests=tests, stop=stop, scoring=None))
         for test in grade.tests:
             index = indexes[test.index]
             self.results[index] = test.model_copy(update={"index": index})

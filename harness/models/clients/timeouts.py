@@ -1,10 +1,9 @@
 """Timeouts of requests to providers."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Timeouts:
+class Timeouts(NamedTuple):
     """Timeouts of one request, in seconds.
 
     An answer that is not streamed is silent until it is done, hence the long idle timeout.

@@ -5,7 +5,6 @@ import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -219,7 +218,7 @@ class RunController:
 
     def _with_agents(self, prepared: PreparedRun, path: Path) -> PreparedRun:
         agent = prepared.plan.target.agent if prepared.samples else None
-        return replace(prepared, plan=agent.with_agents(prepared.plan, path)) if agent else prepared
+        return prepared._replace(plan=agent.with_agents(prepared.plan, path)) if agent else prepared
 
     def _sandbox(self, prepared: PreparedRun) -> ChosenSandbox:
         unsafe = prepared.plan.spec.unsafe_no_sandbox

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.agent.events import Response
 from harness.errors import RunDirectoryError, UsageError
@@ -24,8 +23,7 @@ Sample = tuple[Problem, int]
 Read = Callable[[str], Loaded]
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedRun:
+class PreparedRun(NamedTuple):
     """A run ready to start or resume; nothing has been requested or written yet.
 
     Attributes:

@@ -1,7 +1,7 @@
 """The outcome of a run: its summary, why it stopped, and what it spent."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.agent.attempt import RunStop
 from harness.problem import Problem
@@ -21,8 +21,7 @@ NO_FAULT = frozenset({NOT_RUN, NOT_NEEDED, INTERRUPTED, RunStop.BUDGET.value})
 """Reasons of pending samples that are no failure of infrastructure."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """Result of a run so far.
 
     Attributes:

@@ -15,6 +15,7 @@ the mean is used instead.
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from harness.agent.attempt import RunStop, StopReason
 from harness.agent.session import RunStoppedError
@@ -114,8 +115,7 @@ class Meter:
         return self.spent + amount <= self.limit * (1 + ROUNDING)
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(NamedTuple):
     """Budget limits; None is no limit.
 
     Attributes:

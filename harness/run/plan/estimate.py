@@ -11,7 +11,6 @@ and its report. Providers' caches, which lower the price, are ignored.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -48,8 +47,7 @@ UNKNOWN_EFFORT = (0, 30_000)
 PERHAPS = (0, 12_000)  # of a model that may or may not reason
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """The least and the most that is expected, and what is typical.
 
     Attributes:

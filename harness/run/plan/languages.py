@@ -5,7 +5,6 @@ import shlex
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -196,7 +195,7 @@ def taken_by_all(
                 if left_out and name not in warned:
                     warned.add(name)
                     tell(left_out_words(left_out, name))
-            return replace(loaded, problems=kept)
+            return loaded._replace(problems=kept)
 
         return read_taken
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.agent.attempt import Attempt
 from harness.agent.attempt import Limits as AgentLimits
@@ -48,8 +48,7 @@ SAMPLE = {"sample_size", "sampling", "seed"}
 """Criteria of a selection that take a sample of what the others leave."""
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(NamedTuple):
     """A run whose problems are not loaded yet.
 
     Attributes:
@@ -290,7 +289,7 @@ def _playable(loaded: Loaded, spec: RunSpec, model: Model) -> Loaded:
     if _benchmark(spec) != BUNDLED_PROBLEMS or spec.task:
         return loaded
     recorded = (problem for problem in loaded.problems if problem.id in model.problems)
-    return replace(loaded, problems=tuple(recorded))
+    return loaded._replace(problems=tuple(recorded))
 
 
 def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None, Counter[str]]:
@@ -309,7 +308,7 @@ def _select(loaded: Loaded, spec: RunSpec) -> tuple[Selected, Whole | None, Coun
             check_language(spec.language, every, flags=spec.flags)
         kept, left_out = taking(every, spec.language)
         sample = Selection.model_validate(selection.model_dump(include=SAMPLE))
-        selected = replace(selected, problems=select(kept, sample).problems, matched=len(kept))
+        selected = selected._replace(problems=select(kept, sample).problems, matched=len(kept))
     if spec.shard is None:
         return selected, None, left_out
     return Shard.read(spec.shard).among(selected), Whole.of(selected.problems), left_out

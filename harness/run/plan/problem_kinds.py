@@ -5,7 +5,6 @@ not comparable, and a prompt set or an extraction of one kind does not fit anoth
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness.agent.problem_kind import PROGRAMS, ProblemKind
@@ -67,7 +66,7 @@ def rules_of(problems: Iterable[Problem], name: str = PYTHON) -> ProblemKind:
 
 def in_language(rules: ProblemKind, name: str) -> ProblemKind:
     """Return the rules of a kind of problem for solutions in a language."""
-    return replace(rules, language=name) if rules.runs_code else rules
+    return rules._replace(language=name) if rules.runs_code else rules
 
 
 def toolbox_of(spec: RunSpec, usual: Sequence[Tool[Any]], texts: Texts) -> Toolbox:

@@ -1,8 +1,7 @@
 """What a feature does in one run; `harness.registry.RUN_FEATURES` lists such features."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.agent.events import Response
 from harness.problem import Problem
@@ -10,8 +9,7 @@ from harness.run.store.results import SampleResult
 from harness.sandbox.executor import Executor
 
 
-@dataclass(frozen=True)
-class RunPart:
+class RunPart(NamedTuple):
     """What a feature does in one run.
 
     Attributes:

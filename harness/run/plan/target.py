@@ -1,10 +1,9 @@
 """Resolve a spec's model once: its name, what serves it, its price, and settings without effect."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from signal import Signals
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from harness import plugins
 from harness.agent.strategies.modes import SHOT, built_in_modes
@@ -113,8 +112,7 @@ class Transport(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """The model of a run, resolved once.
 
     Attributes:

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 from harness.errors import NothingSelectedError
 
@@ -50,11 +50,10 @@ class Shard:
                 f"--set shard={self} is empty: there are only {len(selected.problems)} problems; "
                 "merge the others without it"
             )
-        return replace(selected, problems=problems)
+        return selected._replace(problems=problems)
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(NamedTuple):
     """The complete run that a shard belongs to.
 
     Attributes:

@@ -6,7 +6,7 @@ tokens of the latter are estimated (`harness.models.estimated_usage`).
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import (
@@ -30,8 +30,7 @@ GIVEN_UP = frozenset({StopReason.TIME_LIMIT, StopReason.WALL_LIMIT})
 """Stop reasons that end a sample while the model is working; that is billed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(NamedTuple):
     """Requests that may be billed.
 
     Attributes:

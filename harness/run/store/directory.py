@@ -6,10 +6,9 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.agent.strategies.modes import remember_stored
 from harness.errors import RunDirectoryError
@@ -294,8 +293,7 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class FoundRuns:
+class FoundRuns(NamedTuple):
     """The runs below a folder; `cut` says whether the search stopped at a limit."""
 
     paths: tuple[Path, ...]

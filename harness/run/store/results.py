@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 from pydantic import Field, ValidationError
 
@@ -238,8 +238,7 @@ def graded(grade: Grade) -> dict[str, Any]:
     return {**{name: getattr(grade, name) for name in GRADED}, "tests": tests}
 
 
-@dataclass(frozen=True, slots=True)
-class CommittedResults:
+class CommittedResults(NamedTuple):
     """The results of a run.
 
     Attributes:

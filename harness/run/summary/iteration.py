@@ -8,7 +8,7 @@ they count as failed, so that a rate is never too high.
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.frozen import Frozen
 from harness.run.store.results import SampleResult
@@ -97,8 +97,7 @@ class Curve(Frozen):
         return len(self.by_turn) > 1 or bool(self.by_test_run)
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(NamedTuple):
     """Facts derived from a sample's steps.
 
     Attributes:

@@ -5,8 +5,9 @@ file cannot be read again cheaply, and is kept in memory.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from harness.errors import DataError
 from harness.problem import Problem, Reference, TestCase, TestSuite
@@ -19,8 +20,7 @@ Again = Callable[[], Problem]
 """Makes a problem anew, with hidden tests and references; raises DataError on failure."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """Row of a problem; in another process, which may not have its file, as it was sent there.
 
     Attributes:
@@ -75,7 +75,7 @@ class InFile:
     def _read(self) -> Row:
         line = self.row.line
         raw = read_line_again(line.path, line.offset or 0, line.where)
-        return replace(self.row, line=replace(line, raw=raw))
+        return self.row._replace(line=line._replace(raw=raw))
 
     def __reduce__(self) -> tuple[type[Row], tuple[Line, str, str, Parse]]:
         row = self._read()
@@ -96,7 +96,7 @@ def deferred(problem: Problem, line: Line, parse: Parse) -> Problem:
     """
     if line.offset is None:
         return from_again(problem, partial(parse, line), len(line.raw))
-    place = replace(line, path=line.path.absolute(), raw=b"")
+    place = line._replace(path=line.path.absolute(), raw=b"")
     row = Row(place, problem.id, problem.content_hash, parse)
     return from_again(problem, InFile(row), len(line.raw))
 

@@ -7,9 +7,8 @@ again if its content differs.
 
 import fnmatch
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from urllib.parse import quote
 
 from pydantic import BaseModel, Field, ValidationError
@@ -81,8 +80,7 @@ def _files_of_rows(repo: str, commit: str) -> tuple[str, ...]:
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
-class WantedFiles:
+class WantedFiles(NamedTuple):
     """Files wanted from a data set on the hub.
 
     Attributes:
@@ -103,8 +101,7 @@ class WantedFiles:
     cached: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HubFile:
+class HubFile(NamedTuple):
     """File in the cache.
 
     Attributes:

@@ -11,9 +11,8 @@ import io
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Self, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self, cast
 
 from pydantic_core import from_json
 
@@ -59,8 +58,7 @@ class DataFile(Frozen):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of a file.
 
     Attributes:

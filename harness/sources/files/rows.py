@@ -4,8 +4,8 @@ The hub's data sets come as Parquet or as JSONL; a reader of rows need not know 
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.errors import DataError, UsageError
 from harness.problem import Level, Problem
@@ -35,8 +35,7 @@ def open_rows(path: Path, name: str | None = None) -> RowFile:
     return ParquetRows(path, name=name) if is_parquet else JsonLines(path, name=name)
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """Problems loaded from a source.
 
     Attributes:

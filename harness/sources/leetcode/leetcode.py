@@ -11,7 +11,6 @@ A row of LeetCodeDataset without one of greengerong/leetcode is ignored and not 
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 
 from harness.errors import DataError, UsageError
@@ -89,7 +88,7 @@ def read_rows(
         else problem
         for problem in problems
     )
-    return replace(loaded, problems=tuple(joined))
+    return loaded._replace(problems=tuple(joined))
 
 
 load = partial(load_paths, "leetcode", read=read_rows)

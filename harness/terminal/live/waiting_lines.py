@@ -3,9 +3,8 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Self
+from typing import NamedTuple, Self
 
 from harness.agent.events import Response, Retried, SampleEnd
 from harness.closing import Closing
@@ -28,8 +27,7 @@ class Wait(StrEnum):
     RETRY = "a retry"
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingSample:
+class WaitingSample(NamedTuple):
     """What one sample waits for, since when, and why it was asked again."""
 
     wait: Wait
@@ -100,7 +98,7 @@ class WaitingLines(Closing):
         asked = [each for each in samples if each.wait is Wait.MODEL]
         for each in asked[self._most_requests :] if self._most_requests else ():
             samples.remove(each)
-            samples.append(replace(each, wait=Wait.TURN))
+            samples.append(each._replace(wait=Wait.TURN))
         parts = [
             _part(wait, [each for each in samples if each.wait is wait], self._clock())
             for wait in Wait

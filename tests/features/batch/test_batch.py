@@ -23,11 +23,10 @@ PROBLEMS = 6
 # The program with the vendors' addresses exchanged for one on loopback: --base-url speaks chat
 # completions only.
 ELSEWHERE = """
-import dataclasses
 from harness.models import providers
 def moved(provider):
     path = "" if provider.protocol is providers.Protocol.MESSAGES else "/v1"
-    return dataclasses.replace(provider, base_url={url!r} + path)
+    return provider._replace(base_url={url!r} + path)
 providers.PROVIDERS = tuple(map(moved, providers.PROVIDERS))
 """
 KEYS = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}

@@ -22,10 +22,9 @@ except MissingCompilerError as missing:
 RIGHT = "#include <cstdio>\nint main() { for (int c; (c = getchar()) != EOF;) putchar(c); }\n"
 WRONG = "int main() {}\n"
 ELSEWHERE = """
-import dataclasses
 from harness.models import providers
 def moved(provider):
-    return dataclasses.replace(provider, base_url={url!r})
+    return provider._replace(base_url={url!r})
 providers.PROVIDERS = tuple(map(moved, providers.PROVIDERS))
 """
 

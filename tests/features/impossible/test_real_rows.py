@@ -10,7 +10,6 @@ import gzip
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -84,7 +83,7 @@ async def _passes(
         tests[each.test].model_copy(update={"output": each.after, "public": False})
         for each in test_changes
     ]
-    task = replace(OPTIONS.task(problem, code, ()), stop=Stop.NEVER)
+    task = OPTIONS.task(problem, code, ())._replace(stop=Stop.NEVER)
     grade = await pool.call(Judgement(task, Shared(TestSuite((*tests, *changed)))))
     verdicts = [each.verdict for each in grade.tests]
     if any(each is not Verdict.ACCEPTED for each in verdicts[: len(tests)]):

@@ -5,7 +5,6 @@ Checkers and solutions are both untrusted: each is given what would break a care
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from textwrap import dedent
 from typing import Any, ClassVar
 
@@ -57,7 +56,7 @@ def _check_on(worker: Worker) -> CheckIt:
         preamble = preambles.MERCURY if kind == "hooks" else ""
         judged = Checker(kind=kind, code=dedent(checker), preamble=preamble)
         task = Task(Program(dedent(code), **program), tests, LIMITS, checker=judged)
-        return judge(worker, replace(task, isolate=isolate))
+        return judge(worker, task._replace(isolate=isolate))
 
     return check
 

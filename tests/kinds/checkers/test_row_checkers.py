@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -482,7 +481,7 @@ def test_tests_that_a_model_writes_are_judged_without_points(
 ) -> None:
     read = checked(_with(points=10))
     runner = runner_of(read, Options(), cast("Any", None))
-    task = replace(runner.task, program=Program("print('part 50')"), tests=read.tests.all())
+    task = runner.task._replace(program=Program("print('part 50')"), tests=read.tests.all())
     grade = judge(worker, task)
     assert (grade.verdict, grade.score) == (Verdict.WRONG_ANSWER, None)
 
