@@ -18,10 +18,10 @@ SETS = {"loop": "HumanEval", "modes": "LiveCodeBench, easy", "demo": "bundled"}
 MODES = {
     "shots": "single shot",
     "self_repair": "self-repair, one round",
-    "fresh": "agent loop in text, `fresh` (default)",
-    "grow": "agent loop in text, `grow`",
-    "native": "agent loop, native tools, `grow`",
-    "old": "agent loop of 4e6bf38e",
+    "fresh": "loop in text, `fresh` (default)",
+    "grow": "loop in text, `grow`",
+    "native": "loop, native tools, `grow`",
+    "old": "earlier loop",
 }
 """What is compared, by the folder of its run, or by another name of it in the demo."""
 IN_DEMO = {
@@ -34,7 +34,13 @@ IN_DEMO = {
 SHOTS, DEFAULT, REPAIR = "shots", "fresh", "self_repair"
 NOT_COUNTED = {SHOTS, "old"}
 """Modes without later requests, and the loop whose results do not count them."""
-NONE = "-"
+NONE = ""
+TOO_DEAR = "-"
+"""In place of a difference to shots where the mode costs more than all shots that were taken."""
+CAPTION = """\
+What the requests after the first brought. A program is new if its syntax tree differs from those of
+all earlier ones of its sample:
+"""
 
 
 @dataclass(frozen=True)
@@ -70,10 +76,10 @@ def tables(out: Path) -> Iterator[str]:
 def solved_table(runs: Mapping[str, Mapping[str, Measured]]) -> Iterator[str]:
     """Yield what each mode solves, and its difference to shots for the same tokens."""
     yield (
-        "| problems | mode | solved | 95 % interval | tokens a problem "
-        "| minus k shots for the same tokens | minus shots until one passes, for the same tokens |"
+        "| problems | mode | solved | tokens a problem | minus k shots "
+        "| minus shots until one passes |"
     )
-    yield "| --- " * 7 + "|"
+    yield "| --- " * 6 + "|"
     for piece, modes in runs.items():
         for mode in (mode for mode in MODES if mode in modes):
             summary = modes[mode].summary
@@ -81,12 +87,11 @@ def solved_table(runs: Mapping[str, Mapping[str, Measured]]) -> Iterator[str]:
             assert rate is not None
             tokens = summary.usage.total_tokens / max(summary.graded, 1)
             solved = f"{rate.value:.1%}".replace("%", " %")
-            interval = f"{rate.low * 100:.1f} to {rate.high * 100:.1f}"
+            interval = f"({rate.low * 100:.1f} to {rate.high * 100:.1f})"
             cells = [
                 f"{SETS[piece]} ({summary.problems})",
                 MODES[mode],
-                solved,
-                interval,
+                f"{solved} {interval}",
                 f"{tokens:,.0f}",
             ]
             yield "| " + " | ".join([*cells, *at_equal_spend(modes, mode)]) + " |"
@@ -109,16 +114,17 @@ def difference(differences: tuple[SpendDifference, ...]) -> str:
         if each.mean_of == "B" and each.low is not None and each.high is not None:
             points = f"{each.difference * 100:+.1f}"
             return f"{points} ({each.low * 100:+.1f} to {each.high * 100:+.1f})"
-    return "more shots than were taken"
+    return TOO_DEAR
 
 
 def iterating_table(runs: Mapping[str, Mapping[str, Measured]]) -> Iterator[str]:
     """Yield what the requests after each sample's first brought."""
+    yield CAPTION
     yield (
-        "| problems | mode | programs that name a tool | later requests with a new program "
-        "| gained, lost | repeats | new beginnings | messages without a program |"
+        "| problems | mode | later requests with a new program "
+        "| gained, lost | messages without a program |"
     )
-    yield "| --- " * 8 + "|"
+    yield "| --- " * 5 + "|"
     for piece, modes in runs.items():
         for mode in (mode for mode in MODES if mode in modes and mode not in NOT_COUNTED):
             summary = modes[mode].summary
@@ -126,11 +132,8 @@ def iterating_table(runs: Mapping[str, Mapping[str, Measured]]) -> Iterator[str]
             cells = [
                 SETS[piece],
                 MODES[mode],
-                f"{facts.named_tools:,}",
                 f"{facts.new_programs:,} of {facts.later:,}",
                 f"{curve.gained:,}, {curve.gone:,}" if curve else NONE,
-                f"{facts.repeats:,}",
-                f"{facts.restarts:,}",
                 f"{facts.silent:,}",
             ]
             yield "| " + " | ".join(cells) + " |"

@@ -21,13 +21,15 @@ REMARKS = HERE / "remarks"
 INTRODUCTION = """\
 # Results of a real model
 
-Qwen2.5-Coder-1.5B-Instruct (Apache-2.0), quantised to Q4_K_M, behind llama.cpp's server on two
-cores. Temperature 0.7, at most 700 tokens an answer and six turns, and one sample a problem but for
-the single shots: ten of each bundled problem, six of which are in the demo. Intervals are at 95 %,
-of differences paired by problem. A program is new if it is unlike all earlier ones of its sample,
-as a syntax tree.
-"""
+Is it worth its price to let a small model iterate? The model is Qwen2.5-Coder-1.5B-Instruct
+(Apache-2.0), quantised to Q4_K_M, behind llama.cpp's server, at temperature 0.7, with at most 700
+tokens an answer and six turns. Each problem was asked once in each mode; single shots were taken
+several times, ten times for the bundled problems.
 
+The last two columns are differences to single shots for the same tokens, in points and paired by
+problem: to k shots, and to shots until one passes the public tests. A dash stands where a mode
+costs more than all the shots that were taken. Intervals are at 95 %.
+"""
 
 NOWHERE = "`fresh` without new beginnings, check turns, codet, reflexion, map_coder"
 """What no piece measures."""
@@ -61,21 +63,18 @@ def lacking(out: Path) -> Iterator[str]:
     yield f"- on all three: {NOWHERE}"
     others = [name for name in PIECES if name not in SETS and not (out / name / RECORD).exists()]
     if others:
-        yield f"- with today's texts: {', '.join(others)}"
+        yield f"- with today's prompts: {', '.join(others)}"
 
 
 def how_to_go_on() -> str:
     """Return how the pieces are measured again."""
     return """\
-`tests/real_model/` gets model and server from two packages, measures in pieces that can be resumed,
-and writes this page. The commands of a piece, and what they cost:
+`tests/real_model/` gets the model and the server from two packages, measures in pieces that can be
+resumed, and writes this page. This prints the commands of a piece and what they cost:
 
 ```sh
 python tests/real_model/measure.py loop --dry-run
 ```
-
-Answers to bundled problems are in `tests/real_model/answers/`, without the last four of the ten
-shots and the loop of 4e6bf38e.
 """
 
 

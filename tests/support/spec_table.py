@@ -11,8 +11,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
 
 def table() -> str:
-    """Return a row per key: whether it has a flag, its default and its help."""
-    lines = ["| key | flag | default | |", "| --- | --- | --- | --- |", *_rows()]
+    """Return a row per key: its default and its help."""
+    lines = ["| key | default | |", "| --- | --- | --- |", *_rows()]
     return "\n".join(lines) + "\n"
 
 
@@ -21,8 +21,7 @@ def _rows() -> Iterator[str]:
         default = field.get_default(call_default_factory=True)
         default_cell = "" if default in (None, ()) else f"`{_yaml(default)}`"
         text = SETTINGS[name].help.replace("|", "\\|")
-        flag = "" if SETTINGS[name].key_only else "yes"
-        yield f"| `{name}` | {flag} | {default_cell} | {text} |"
+        yield f"| `{name}` | {default_cell} | {text} |"
 
 
 def _yaml(value: Any) -> str:
