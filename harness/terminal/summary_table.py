@@ -1,8 +1,8 @@
 """The tables of a run for a terminal."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
@@ -38,8 +38,7 @@ def summary_view(summary: Summary) -> RenderableType:
     return Group(*parts, facts((fact.name, line) for fact in told for line in fact.lines(summary)))
 
 
-@dataclass(frozen=True)
-class CurveView:
+class CurveView(NamedTuple):
     """The table, with bars if the terminal is wide enough.
 
     Args:

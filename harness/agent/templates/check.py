@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -48,8 +47,7 @@ class Fault(NamedTuple):
         return f"{where}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """Result of a check.
 
     Attributes:

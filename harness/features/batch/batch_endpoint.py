@@ -7,10 +7,9 @@ are in other modules.
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeVar, cast
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, cast
 
 from harness.frozen import Frozen
 from harness.models.clients.endpoint import MAX_ANSWER_BYTES, Endpoint
@@ -28,8 +27,7 @@ MOST_PAGES = 50  # pages of the provider's list that are searched for a batch
 OTHER_CLOCK_S = 600.0  # largest assumed difference between the provider's clock and the local one
 
 
-@dataclass(frozen=True, slots=True)
-class BatchRequest:
+class BatchRequest(NamedTuple):
     """One request of a batch, and the messages it was built from.
 
     The answer carries the same custom id.
@@ -60,8 +58,7 @@ class BatchState(Frozen):
     can_help: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BatchAnswer:
+class BatchAnswer(NamedTuple):
     """Outcome of one request: the JSON of the answer, or an error.
 
     Attributes:

@@ -7,9 +7,9 @@ judge, transcripts and results are the same as without `--batch`.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from signal import Signals
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import DataError, UsageError
 from harness.features.batch.batch_endpoint import BatchEndpoint, BatchRequest
@@ -39,8 +39,7 @@ GRACE_S = 10.0
 """Seconds after an interrupt that a call under way has left, such as one that makes a batch."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchedModel:
+class BatchedModel(NamedTuple):
     """A model that answers from batches that have ended.
 
     Attributes:

@@ -5,14 +5,12 @@ numbers, never as a pickle.
 """
 
 import pickle
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.sandbox.execution import SandboxError
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(NamedTuple):
     """The outcome of work that raised an exception."""
 
     error: Exception

@@ -5,7 +5,7 @@ Its process receives none of the driver's environment variables, and so no API k
 
 import asyncio
 import socket
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.features.cluster.outcomes import Raised, pack_outcome
 from harness.features.cluster.packed_work import unpack
@@ -15,8 +15,7 @@ from harness.sandbox.strongest import choose
 from harness.version import __version__
 
 
-@dataclass(frozen=True, slots=True)
-class Greeting:
+class Greeting(NamedTuple):
     """A node's description of itself.
 
     Attributes:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast, get_args
+from typing import NamedTuple, cast, get_args
 
 from pydantic import ValidationError
 
@@ -258,8 +258,7 @@ def _read(path: Path) -> Scale | None:
     return scale if scale.protocol == PROTOCOL else None
 
 
-@dataclass(frozen=True, slots=True)
-class TimedSolution:
+class TimedSolution(NamedTuple):
     """Solution to be timed if it passes; `number` is the caller's id for it."""
 
     number: int

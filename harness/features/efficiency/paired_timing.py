@@ -8,8 +8,8 @@ so times are comparable.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist, fmean, median
+from typing import NamedTuple
 
 from harness.features.efficiency.scale import Efficiency, Scale
 from harness.features.efficiency.turns import (
@@ -37,8 +37,7 @@ TOO_SLOW = 2.5  # anchors so many times slower are skipped: the others suffice
 REMEMBERS = "faster once it has run before: timed in fresh processes"
 
 
-@dataclass(frozen=True, slots=True)
-class Middle:
+class Middle(NamedTuple):
     """Median and its interval, in the unit of the measurements."""
 
     value: float
@@ -84,8 +83,7 @@ def _rank(count: int, confidence: float) -> int:
     return max(1, rank)
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredTime:
+class MeasuredTime(NamedTuple):
     """A solution's time against some anchors.
 
     Attributes:

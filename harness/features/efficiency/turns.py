@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from secrets import randbelow
 from statistics import median
+from typing import NamedTuple
 
 from harness.grading.answer_comparison import CheckerError
 from harness.grading.rules import find_rule
@@ -48,8 +49,7 @@ PATIENCE = 20.0  # wall seconds per CPU second
 OUTSIDE_FACTOR, OUTSIDE_S = 2.0, 0.00005  # allowed between the phases, relative to the others' time
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(NamedTuple):
     """Tests of a problem, with the checker's changes to program and inputs applied.
 
     Attributes:
@@ -130,8 +130,7 @@ class LapError(Exception):
         super().__init__(why)
 
 
-@dataclass(frozen=True, slots=True)
-class Grouping:
+class Grouping(NamedTuple):
     """Grouping of tests: which tests are run together.
 
     Attributes:

@@ -3,8 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from harness.agent.attempt import StopReason
 from harness.agent.dialogue import Dialogue, writable_turn
@@ -132,8 +131,7 @@ def _call(call: object) -> dict[str, Any]:
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeStep:
+class EpisodeStep(NamedTuple):
     """Result of one answer of the model.
 
     Attributes:

@@ -2,9 +2,8 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from harness.agent.strategies.modes import SHOT, mode_named
 from harness.errors import UsageError
@@ -123,8 +122,7 @@ SolutionFunction = Callable[[dict[str, Any]], str | Awaitable[str]]
 """Function from a problem, without hidden tests, to code or text with code."""
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluateArguments:
+class EvaluateArguments(NamedTuple):
     """The checked arguments of `evaluate`.
 
     Attributes:

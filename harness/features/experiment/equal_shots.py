@@ -3,8 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from harness.agent.strategies.modes import mode_named
 from harness.features.experiment.variants import OF_THE_WHOLE, Spec
@@ -20,8 +19,7 @@ _NEAR = 1e-9
 """Relative rounding error of a spend."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spend:
+class Spend(NamedTuple):
     """Mean spend of a variant's samples; None for a unit unknown in any sample.
 
     Attributes:
@@ -79,8 +77,7 @@ def agents_of(shot: Spec, variants: Mapping[str, Spec]) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """The shots that the agent's spend buys.
 
     Attributes:
@@ -114,7 +111,7 @@ class Wanted:
             more = min(left, wanted - shots[problem])
             shots[problem] += more
             left -= more
-        return replace(self, shots=shots)
+        return self._replace(shots=shots)
 
 
 def shots_wanted(

@@ -5,11 +5,10 @@ An experiment may grow by variants, problems and samples. Existing names never c
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field
 from pydantic_core import to_json
@@ -55,8 +54,7 @@ class Stored(Frozen):
     decision: Decision | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(NamedTuple):
     """A grid with its directory on disk.
 
     Attributes:

@@ -14,7 +14,6 @@ a variant's mode does not use are dropped, and identical variants are merged.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, cast
@@ -178,13 +177,12 @@ def factorial_grid(
     auto = frozenset(of_shots) if number is None else frozenset[str]()
     shots_each = {"samples_per_problem": number or 1}
     variants = (
-        replace(
-            variant,
+        variant._replace(
             spec=variant.spec.model_copy(update=shots_each if variant.name in of_shots else {}),
         )
         for variant in grid.variants
     )
-    return replace(grid, variants=tuple(variants), auto_shots=auto)
+    return grid._replace(variants=tuple(variants), auto_shots=auto)
 
 
 def _varied(given: Sequence[str] | Mapping[str, Any], say: Say) -> dict[str, list[Any]]:

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from harness.agent.strategies.modes import mode_named
 from harness.features.compare.spend import equal_spend_gains
@@ -243,9 +243,9 @@ class GridRun:
                 f"{variant.name}: up to {count(wanted.most, 'shot')} a problem, as a sample of the "
                 f"other mode {UNITS[wanted.unit]} as {wanted.ratio:.2f} of them"
             )
-        grown = replace(variant, spec=variant.spec.model_copy(update={SAMPLES: wanted.most}))
+        grown = variant._replace(spec=variant.spec.model_copy(update={SAMPLES: wanted.most}))
         variants = tuple(grown if each is variant else each for each in self.experiment.variants)
-        self.experiment = replace(self.experiment, variants=variants)
+        self.experiment = self.experiment._replace(variants=variants)
         self.experiment.write()
         return grown
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
@@ -190,7 +189,7 @@ def _models(given: object) -> tuple[list[Any] | None, dict[str, object]]:
 def _passed(variants: Sequence[Variant], kept: Sequence[frozenset[str]]) -> tuple[Variant, ...]:
     """Return variants without found settings that their runs have passed over."""
     return tuple(
-        replace(variant, spec=variant.spec.without_found(variant.spec.found - found))
+        variant._replace(spec=variant.spec.without_found(variant.spec.found - found))
         for variant, found in zip(variants, kept, strict=True)
     )
 
@@ -239,10 +238,10 @@ class ExperimentRun:
             check_writable(self.experiment.path, "an experiment")
         prepared = self.runs.prepare(self.experiment.variants)
         kept = [prepared[each.name].plan.spec.found for each in self.experiment.variants]
-        grid = replace(self._asked.grid, variants=_passed(self._asked.grid.variants, kept))
-        self._asked = replace(self._asked, grid=grid)
+        grid = self._asked.grid._replace(variants=_passed(self._asked.grid.variants, kept))
+        self._asked = self._asked._replace(grid=grid)
         variants = _passed(self.experiment.variants, kept)
-        self.experiment = replace(self.experiment, variants=variants)
+        self.experiment = self.experiment._replace(variants=variants)
         return prepared
 
     async def carry_out_in_loop(self) -> None:

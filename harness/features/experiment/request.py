@@ -3,9 +3,8 @@
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import UsageError
 from harness.features.experiment.experiment_file import read_experiment
@@ -33,8 +32,7 @@ def as_arguments(key: str, value: object) -> list[str]:
     return [flag] if value is True else [flag, str(value)]
 
 
-@dataclass(frozen=True)
-class ExperimentRequest:
+class ExperimentRequest(NamedTuple):
     """The experiment to start or resume, for the command and the library.
 
     Attributes:

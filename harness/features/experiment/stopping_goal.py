@@ -1,8 +1,7 @@
 """When an experiment of two variants may stop early."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from harness.errors import UsageError
 from harness.stats.sequential import LEVEL, Evidence
@@ -14,8 +13,7 @@ Say = Callable[[str], str]
 """Returns how a caller spells a setting: as a flag, or as a keyword."""
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(NamedTuple):
     """When an experiment of two variants may stop.
 
     Attributes:

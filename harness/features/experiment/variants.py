@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from harness.errors import RunDirectoryError, UsageError
 from harness.run.settings.spec import GROWING, RESUMABLE, RunSpec, default_of, stored, uses
@@ -29,8 +28,7 @@ Values = dict[str, Any]
 Spec = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(NamedTuple):
     """A variant: its name and the settings of its run.
 
     Attributes:
@@ -44,8 +42,7 @@ class Variant:
     spec: RunSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """A grid as read from its file or from flags.
 
     Attributes:
@@ -197,7 +194,7 @@ def grown_from(before: Mapping[str, Spec], grid: Grid) -> tuple[Variant, ...]:
         )
     made = names_of(now, given, grid.varied)
     return tuple(
-        replace(variant, name=name) for variant, name in zip(grid.variants, made, strict=True)
+        variant._replace(name=name) for variant, name in zip(grid.variants, made, strict=True)
     )
 
 
@@ -222,8 +219,8 @@ def with_known_shots(before: Mapping[str, Spec], grid: Grid) -> Grid:
         ]
         shots = max([*known, variant.spec.samples_per_problem])
         spec = variant.spec.model_copy(update={SAMPLES: shots})
-        variants.append(replace(variant, spec=spec))
-    return replace(grid, variants=tuple(variants))
+        variants.append(variant._replace(spec=spec))
+    return grid._replace(variants=tuple(variants))
 
 
 def _telling(before: Sequence[Spec], now: Sequence[Spec]) -> list[str]:

@@ -4,9 +4,8 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -49,8 +48,7 @@ _DROPPED = ("tokens", "95 %", "per solved", "95 % interval", "samples", "cost")
 _SPENDS = {"tokens", "cost", "cost_per_sample", "tokens_per_sample", "cost_per_solved"}
 
 
-@dataclass(frozen=True)
-class RankingView:
+class RankingView(NamedTuple):
     """The ranking's table with notes below it; a narrow terminal gets fewer columns."""
 
     ranking: Ranking

@@ -17,9 +17,8 @@ block with the solution, from which upstream extracts it again.
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.agent.events import Event, Graded
 from harness.errors import UsageError
@@ -38,8 +37,7 @@ KS = (1, 5, 10, 20, 40, 50, 75, 100, 125, 150, 200, 500, 1000)
 """Values of k for pass@k, used up to the smallest number of samples."""
 
 
-@dataclass(frozen=True, slots=True)
-class _UpstreamSample:
+class _UpstreamSample(NamedTuple):
     """A sample with upstream's fields."""
 
     output: str

@@ -6,8 +6,7 @@ are registered as benchmarks there.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import UsageError
 from harness.run.store.planned_samples import samples_text
@@ -30,8 +29,7 @@ TO = "eval-results"
 PERCENT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedRate:
+class PublishedRate(NamedTuple):
     """The solved rate of a complete run.
 
     Attributes:

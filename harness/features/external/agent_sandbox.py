@@ -12,9 +12,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import UsageError
 from harness.sandbox.launch import DEVICES, FLAGS, INSIDE, interpreter, throwaway_user
@@ -39,8 +38,7 @@ class RoomError(UsageError):
     """The agent's sandbox cannot be created here, or not with these settings."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSandbox:
+class AgentSandbox(NamedTuple):
     """Files, environment and memory available to an agent.
 
     Attributes:

@@ -15,8 +15,8 @@ import signal
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.agent.attempt import StopReason
 from harness.agent.events import AgentLeft
@@ -124,8 +124,7 @@ class KeptOutput:
         return writable(head + gap + end)
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessHost:
+class ProcessHost(NamedTuple):
     """Starts an agent for each sample; a `Host` of `external/session.py`.
 
     Attributes:

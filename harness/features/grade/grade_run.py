@@ -3,10 +3,10 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from os import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import NamedTuple
 
 from rich.console import Console
 
@@ -70,8 +70,7 @@ class GradeStore:
         return [each for _, each in self.numbered()]
 
 
-@dataclass(frozen=True, slots=True)
-class GradeRun:
+class GradeRun(NamedTuple):
     """Solutions that are matched with their problems and can be judged.
 
     Attributes:
@@ -266,8 +265,7 @@ class GradedFile(GradeStore, Closing):
         self._file.close()
 
 
-@dataclass(frozen=True, slots=True)
-class GradeGates:
+class GradeGates(NamedTuple):
     """What graded solutions must reach for exit code 0.
 
     Attributes:

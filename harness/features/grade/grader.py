@@ -6,8 +6,8 @@ given as None, never as a reward of 0.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Unpack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, Unpack
 
 from harness.closing import Closing
 from harness.errors import HarnessError, UsageError
@@ -31,8 +31,7 @@ TRIES = 2
 OWN = ("problems", "reward", "failures", "extract", "language", "cpp_flags")
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """Verdict on one text.
 
     Attributes:

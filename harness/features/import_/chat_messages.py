@@ -7,7 +7,7 @@ object. See https://platform.openai.com/docs/api-reference/chat.
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from harness.errors import DataError
@@ -115,7 +115,7 @@ class TurnBuilder:
 
     def _close(self) -> None:
         if self._open is not None:
-            self._turns.append(replace(self._open, results=(*self._results,)))
+            self._turns.append(self._open._replace(results=(*self._results,)))
         self._results.clear()
         self._open = None
 

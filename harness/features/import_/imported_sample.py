@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic_core import from_json
 
@@ -44,8 +44,7 @@ _TAG = re.compile(r"<[\w-]{1,60}>")
 TEST_TOOLS = frozenset({"run_tests"})
 
 
-@dataclass(frozen=True, slots=True)
-class WriteTool:
+class WriteTool(NamedTuple):
     """A tool that takes the solution, or a tag around it in the model's words.
 
     Attributes:

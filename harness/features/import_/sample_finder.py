@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,8 +21,7 @@ from harness.run.settings.problem_settings import MOST_SAMPLES
 from harness.sources.problem_names import Names
 
 
-@dataclass(frozen=True, slots=True)
-class Finder:
+class Finder(NamedTuple):
     """Finds the sample of each trajectory, the same at each reading of the file.
 
     Args:

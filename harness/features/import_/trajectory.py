@@ -65,8 +65,7 @@ class Spending(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """One answer of the model, with the messages before it and its tool results.
 
     Attributes:

@@ -7,10 +7,9 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from harness.errors import DataError, UsageError
 from harness.features.grade.solution_readers import parsed
@@ -88,8 +87,7 @@ def trial_facts(path: Path) -> dict[str, Any]:
     return facts
 
 
-@dataclass(frozen=True, slots=True)
-class TrajectoryFile:
+class TrajectoryFile(NamedTuple):
     """A file, or a folder, of agent runs.
 
     Attributes:

@@ -4,10 +4,10 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.agent import events
 from harness.agent.strategies.modes import LOOP, mode_named
@@ -91,8 +91,7 @@ class ImportRequest:
         return self.load(self.spec().skip_bad_rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(NamedTuple):
     """Result of importing a file.
 
     Attributes:
@@ -167,7 +166,7 @@ def import_trajectories(
     check_settings(rules, how.given)
     check_settings_of(spec)
     check_language(spec.language, there, flags=spec.flags)
-    session = replace(how, options=judging_of(spec))
+    session = how._replace(options=judging_of(spec))
     if rules.runs_code:
         session = session.for_problems(there, request.benchmark or "fixture", reporter)
     choice = isolate(reporter, session.least, unsafe=session.unsafe)

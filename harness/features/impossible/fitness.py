@@ -7,8 +7,8 @@ answer, and the problem must have a single answer.
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from harness.features.impossible.changed_tests import TestChange
 from harness.grading.jobs import Judgement, Options
@@ -161,8 +161,7 @@ def rule_refuses(problem: Problem, options: Options, before: str, after: str) ->
     return compare(before, before) is None and None not in crossed
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceRuns:
+class ReferenceRuns(NamedTuple):
     """Runs the references of problems in the sandbox."""
 
     pool: Executor

@@ -1,8 +1,7 @@
 """What a model is sent in a mode: the opening, the tools, and what may follow."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
@@ -21,8 +20,7 @@ IN_TEXT = ("report", "again", "repair", "check")
 """Templates that the agent loop sends after the opening, natively and in text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
+class Rendering(NamedTuple):
     """The texts of one mode for a problem.
 
     Attributes:

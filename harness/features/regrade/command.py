@@ -1,9 +1,9 @@
 """`harness grade RUN` and `harness.regrade`: judge a run's solutions again, as another run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from harness.cli.settings_flags import JUDGING
 from harness.cli.shared_flags import among
@@ -47,8 +47,7 @@ ELSEWHERE = frozenset({"unsafe_no_sandbox", "executor", "ray_address"})
 """Keys of where solutions are judged, which are no part of the new run's spec."""
 
 
-@dataclass(frozen=True, slots=True)
-class Regraded:
+class Regraded(NamedTuple):
     """A run judged again.
 
     Attributes:
@@ -200,7 +199,7 @@ def _with_limits(
     """Derive time limits from references, if the spec asks for it."""
     if not isinstance(spec.test_timeout, str):
         return judging
-    asked = replace(judging, by_reference=spec.test_timeout)
+    asked = judging._replace(by_reference=spec.test_timeout)
     return asked.for_problems(problems, spec.benchmark or "fixture", reporter)
 
 

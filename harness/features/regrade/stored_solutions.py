@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.agent.events import Event, Graded, Response, standing
 from harness.agent.extraction.code import Extract
@@ -30,8 +31,7 @@ from harness.run.store.transcripts import Transcripts
 from harness.tools.revision import Revision
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSolution:
+class StoredSolution(NamedTuple):
     """A solution of the parent run, with its problem."""
 
     problem: Problem

@@ -1,7 +1,7 @@
 """Changed outcomes of two runs: the problems on which one did better, with conversations."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.errors import RunDirectoryError
 from harness.features.compare.answer import interleaved
@@ -23,8 +23,7 @@ MOST_CHARACTERS = 3_000_000
 EMPTY = RevisionHistory(())
 
 
-@dataclass(frozen=True)
-class Half:
+class Half(NamedTuple):
     """Outcome of one of the two runs.
 
     Attributes:
@@ -41,8 +40,7 @@ class Half:
     command: str
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """A problem on which one of two runs did better.
 
     Attributes:
@@ -64,8 +62,7 @@ class Change:
         return aligned(self.a.talk or EMPTY, self.b.talk or EMPTY)
 
 
-@dataclass(frozen=True)
-class Changes:
+class Changes(NamedTuple):
     """Changed outcomes of two runs; `left_out` is the number beyond `MOST`."""
 
     names: tuple[str, str]

@@ -5,7 +5,6 @@ colours that contrast with both backgrounds (a test computes the contrast).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from harness.features.report.figures import (
@@ -103,7 +102,7 @@ def solved_within(
     """Draw the share solved within an amount: turns (`whole`), else on a log axis."""
     import altair as alt
 
-    known = [asdict(row) for row in rows if whole or row.within > 0]
+    known = [row._asdict() for row in rows if whole or row.within > 0]
     numbers = (
         alt.Axis(tickMinStep=1, format="d")
         if whole
@@ -123,7 +122,7 @@ def quantiles(rows: Sequence[Quantile], runs: Sequence[str], axis: str, title: s
     import altair as alt
 
     log = alt.Scale(type="log", nice=False)
-    lines = _steps([asdict(row) for row in rows if row.amount > 0], runs).encode(
+    lines = _steps([row._asdict() for row in rows if row.amount > 0], runs).encode(
         x=alt.X("amount:Q", title=axis, scale=log, axis=_log_axis()),
         y=share_up("share", "samples that took no more"),
         order=alt.Order("share:Q"),
@@ -148,7 +147,7 @@ def parts(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
 
     order = list(dict.fromkeys(row.kind for row in rows))
     bars = (
-        by_run([asdict(row) for row in rows], runs)
+        by_run([row._asdict() for row in rows], runs)
         .mark_bar()
         .encode(
             y=alt.Y("kind:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL)),
@@ -165,7 +164,7 @@ def outcomes(rows: Sequence[Part], runs: Sequence[str], title: str) -> Spec:
     import altair as alt
 
     kinds = list(OUTCOMES)
-    ranked = [asdict(row) | {"rank": kinds.index(row.kind)} for row in rows]
+    ranked = [row._asdict() | {"rank": kinds.index(row.kind)} for row in rows]
     bars = (
         plotted(ranked)
         .mark_bar()

@@ -1,8 +1,8 @@
 """The report's section on efficiency."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
 from harness.features.compare.differences.judging import changed_problems
 from harness.features.efficiency.efficiency_summary import EfficiencySummary, score, score_interval
@@ -33,8 +33,7 @@ REFERENCE = "#77828f"
 SQUARE = 300
 
 
-@dataclass(frozen=True)
-class TimedSolutions:
+class TimedSolutions(NamedTuple):
     """Solutions of a run that passed and were timed, if their references differ enough.
 
     Attributes:

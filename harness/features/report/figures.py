@@ -3,9 +3,8 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.features.report.labelled_runs import LabelledRun, groupable
 from harness.figures import UNKNOWN, interval, percent, words
@@ -27,8 +26,7 @@ OVERFIT = "public passed, a hidden one failed"
 FAILED_PUBLIC = "a public one failed"
 
 
-@dataclass(frozen=True)
-class RunGroupRate:
+class RunGroupRate(NamedTuple):
     """pass@1 of a run in a group of problems, such as a month or a difficulty."""
 
     run: str
@@ -37,8 +35,7 @@ class RunGroupRate:
     samples: int
 
 
-@dataclass(frozen=True)
-class Solved:
+class Solved(NamedTuple):
     """Share of a run's samples solved within an amount, such as tokens."""
 
     run: str
@@ -46,8 +43,7 @@ class Solved:
     solved: float
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """Number and share of a run's samples that are of a kind."""
 
     run: str
@@ -56,8 +52,7 @@ class Part:
     share: float
 
 
-@dataclass(frozen=True)
-class Quantile:
+class Quantile(NamedTuple):
     """Share of a run's samples that took at most this amount."""
 
     run: str
@@ -247,8 +242,7 @@ def quantiles(
     return rows
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A table of texts; the first column names the rows.
 
     Attributes:
@@ -262,8 +256,7 @@ class Table:
     empty: str = "nothing"
 
 
-@dataclass(frozen=True)
-class PageItem:
+class PageItem(NamedTuple):
     """A table, mostly with a chart.
 
     Attributes:
@@ -280,8 +273,7 @@ class PageItem:
     chart: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """Items on one question; `lead` says which, or why there is no answer.
 
     Attributes:

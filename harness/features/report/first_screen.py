@@ -1,7 +1,7 @@
 """First screen of the page: answer, rates with intervals, a chart, the cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from harness.features.compare.answer import Answer, SolvedDifference, answer_of
 from harness.features.compare.comparison import Comparison
@@ -20,8 +20,7 @@ PAIR = 2
 MOST_OTHERS = 5  # runs that the first screen names beside the pair
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(NamedTuple):
     """A large figure with a drawn interval.
 
     Attributes:
@@ -45,8 +44,7 @@ class Figure:
     facts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class FirstScreen:
+class FirstScreen(NamedTuple):
     """The part of the page that is visible without scrolling.
 
     Attributes:
@@ -76,7 +74,7 @@ def first_screen(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Firs
         return _of_one(sides[0])
     shown = _of_two(pair, [side.label for side in sides])
     if len(sides) > PAIR:
-        shown = replace(shown, sentences=(*_most(sides), *shown.sentences))
+        shown = shown._replace(sentences=(*_most(sides), *shown.sentences))
     rates = [
         f"{side.label} {percent(rate.value)}"
         for side in sides
@@ -87,7 +85,7 @@ def first_screen(sides: Sequence[LabelledRun], pairs: Sequence[Pairing]) -> Firs
         return shown
     more = f" and {len(rates) - MOST_OTHERS:,} more" if len(rates) > MOST_OTHERS else ""
     also = f"also on this page: {', '.join(rates[:MOST_OTHERS])}{more}"
-    return replace(shown, facts=(*shown.facts, also))
+    return shown._replace(facts=(*shown.facts, also))
 
 
 def headline_pair(pairs: Sequence[Pairing]) -> Pairing | None:

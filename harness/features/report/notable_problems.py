@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from harness.features.report import figures
 from harness.features.report.labelled_runs import LabelledRun
@@ -12,8 +12,7 @@ from harness.run.store.results import SampleResult
 MOST_NAMED = 10
 
 
-@dataclass(frozen=True)
-class Extreme:
+class Extreme(NamedTuple):
     """A problem over all runs.
 
     Attributes:

@@ -1,7 +1,6 @@
 """The sections of a report."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import date
 
 from harness.features.compare.flips import Flip
@@ -69,7 +68,7 @@ def sections_of(
 
 
 def _folded(section: Section) -> Section:
-    return replace(section, folded=True)
+    return section._replace(folded=True)
 
 
 def _runs(sides: Sequence[LabelledRun]) -> list[str]:
@@ -197,7 +196,7 @@ def _enough(rows: Sequence[RunGroupRate]) -> tuple[list[RunGroupRate], int]:
     for row in rows:
         most[row.group] = max(most.get(row.group, 0), row.rate.problems)
     named = {group: f"{group} (n = {n:,})" for group, n in most.items() if n >= FEWEST}
-    kept = [replace(row, group=named[row.group]) for row in rows if row.group in named]
+    kept = [row._replace(group=named[row.group]) for row in rows if row.group in named]
     return kept, len(most) - len(named)
 
 

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -58,8 +57,7 @@ LEFT = 499
 """Status counted if a client closed its connection, as in nginx; never sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerLimits:
+class ServerLimits(NamedTuple):
     """Limits of the server.
 
     Attributes:
@@ -196,8 +194,7 @@ class Service:
         return Response(self.workers.metrics.text(gauges), headers={"content-type": CONTENT_TYPE})
 
 
-@dataclass(frozen=True, slots=True)
-class BodyPath:
+class BodyPath(NamedTuple):
     """A path whose requests have bodies; a request holds a place until its answer."""
 
     service: Service

@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import HarnessError
 from harness.features.serve.grade_request import CODE, SolutionItem, given_problem, options_for
@@ -48,8 +47,7 @@ def shown_test(test: TestResult) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name in HIDDEN_FIELDS}
 
 
-@dataclass(frozen=True, slots=True)
-class GradeItem:
+class GradeItem(NamedTuple):
     """A checked item, ready to be judged.
 
     Attributes:
@@ -65,8 +63,7 @@ class GradeItem:
     options: Options
 
 
-@dataclass(frozen=True, slots=True)
-class Graders:
+class Graders(NamedTuple):
     """Judge of items.
 
     Attributes:

@@ -3,7 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.errors import HarnessError
 from harness.features.serve.requests import Refusal
@@ -15,8 +15,7 @@ KEPT_BYTES = 512 << 20
 """Most bytes of decoded tests that are kept, of the most recently used problems."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(NamedTuple):
     """A problem whose solutions can be judged.
 
     Attributes:

@@ -8,8 +8,7 @@ import json
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
 from pydantic_core import from_json
@@ -313,8 +312,7 @@ def _check_length(length: int, most: int) -> None:
         raise Refusal(413, what)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestGate:
+class RequestGate(NamedTuple):
     """Passes a request to the app, or refuses it before its body is read.
 
     Args:

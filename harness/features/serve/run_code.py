@@ -15,8 +15,7 @@ request. The program could print such output itself, but only about its own file
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.features.serve.compiled_run import NAMES, compiled_run, fetched
 from harness.features.serve.requests import Refusal
@@ -104,8 +103,7 @@ def unwrap(stdout: bytes, mark: str) -> tuple[bytes, dict[str, str]]:
     return head + tail, {str(path): str(files[path]) for path in files}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadyRequest:
+class ReadyRequest(NamedTuple):
     """A request that is ready to run.
 
     Attributes:

@@ -3,6 +3,7 @@
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.grading.sandbox_retry import RetryingWorker
 from harness.sandbox.execution import Execution, SandboxError
@@ -12,8 +13,7 @@ from harness.sandbox.trial import Trial
 from harness.sandbox.worker import Worker
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     """What came of a run.
 
     Attributes:

@@ -1,9 +1,8 @@
 """The samples of a run that are shown, and their order."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import UsageError
 from harness.grading.verdict import INFRASTRUCTURE, Verdict
@@ -31,8 +30,7 @@ _ORDERS: dict[str, Callable[[SampleRow], Any]] = {
 _VERDICTS = [verdict for verdict in Verdict if verdict not in INFRASTRUCTURE]
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenSample:
+class ChosenSample(NamedTuple):
     """A sample's row, and its result if it has one."""
 
     row: SampleRow

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic_core import to_json
 
@@ -32,8 +33,7 @@ from harness.text import printable_line
 MODE = "reflection"
 
 
-@dataclass(frozen=True, slots=True)
-class ReflectionModel:
+class ReflectionModel(NamedTuple):
     """The model that proposes templates.
 
     Attributes:

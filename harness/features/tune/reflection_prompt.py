@@ -5,9 +5,9 @@ verdict. It never sees a hidden test, its expected output, or a reference.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
 from itertools import islice
+from typing import NamedTuple
 
 from harness.agent.events import Event, Graded
 from harness.agent.templates.prompt_set import NAMES
@@ -39,8 +39,7 @@ anew.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSample:
+class ShownSample(NamedTuple):
     """A sample as the reflection model sees it.
 
     Attributes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import RunDirectoryError, StorageError, UsageError
 from harness.features.experiment.run_parts import close_models
@@ -67,8 +67,7 @@ USUAL_EVALUATIONS = 300
 """Most samples of candidates, where neither they nor the budget are limited."""
 
 
-@dataclass(frozen=True)
-class TuneRequest:
+class TuneRequest(NamedTuple):
     """The tuning to begin or go on with.
 
     Attributes:

@@ -224,7 +224,7 @@ def with_limits(judging: JudgingSession, limits: Mapping[str, float]) -> Judging
     """Return the settings with CPU limits of some problems, unless they have others."""
     options = judging.options
     known = {**limits, **options.cpu_by_problem}
-    return replace(judging, options=replace(options, cpu_by_problem=known))
+    return judging._replace(options=replace(options, cpu_by_problem=known))
 
 
 def finding(judged: Judged) -> Finding:

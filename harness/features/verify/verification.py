@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from rich.console import Group, RenderableType
 
@@ -177,8 +178,7 @@ class KnownSolution:
     solution: Reference
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemReferences:
+class ProblemReferences(NamedTuple):
     """A problem's references, or its known-wrong solutions, without their code.
 
     Attributes:

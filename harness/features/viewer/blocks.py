@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -32,8 +32,7 @@ MOST_TESTS = 400
 MOST_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A part of a model's answer: text, or a program."""
 
     text: str

@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -40,8 +39,7 @@ MOST_TAGS = 100
 MOST_KEPT = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Fared:
+class Fared(NamedTuple):
     """Outcome of a run on a problem: its solved samples, and the sample to show."""
 
     solved: int
@@ -56,8 +54,7 @@ class Fared:
         return str(self.shown.verdict)
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedProblem:
+class ComparedProblem(NamedTuple):
     """A problem that both runs have graded; `first` is a sample, which has its facts."""
 
     key: str
@@ -72,8 +69,7 @@ class ComparedProblem:
         return self.first.title or self.first.problem_id
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(NamedTuple):
     """Comparison of two runs.
 
     Attributes:
@@ -206,7 +202,7 @@ class ComparisonPages:
     def compare(self, request: Request) -> Shown:
         """Return the comparison and the problems of both runs."""
         asked = ComparisonQuery.of(request.query_params)
-        whole = replace(asked, **dict.fromkeys(FILTERS, ""))
+        whole = asked._replace(**dict.fromkeys(FILTERS, ""))
         try:
             compared, version = self._beside(asked)
             problem = ""
@@ -321,7 +317,7 @@ def _is_of(outcome: ComparedProblem, kind: str) -> bool:
 
 
 def _problem_address(asked: ComparisonQuery, key: str) -> str:
-    return f"/compare/{key}?{replace(asked, page=1).url_part}"
+    return f"/compare/{key}?{asked._replace(page=1).url_part}"
 
 
 def _talk(run: Path, fared: Fared) -> RevisionHistory | None:

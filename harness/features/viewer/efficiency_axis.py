@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.features.efficiency.scale import Efficiency
 from harness.figures import figure
@@ -14,16 +14,14 @@ STEPS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0)
 """Values of ticks, times powers of ten."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(NamedTuple):
     """A tick: its position in percent of the axis, and its text."""
 
     at: float
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class EfficiencyAxis:
+class EfficiencyAxis(NamedTuple):
     """Positions to draw, in percent of the axis, from fast to slow.
 
     Attributes:

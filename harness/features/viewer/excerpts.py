@@ -1,6 +1,6 @@
 """The texts of events, and texts cut to a length that a page shows."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.agent.events import (
     AgentLeft,
@@ -33,8 +33,7 @@ FOLDED = 1_200
 FOLDED_LINES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """The beginning of a text, or all of it.
 
     Attributes:
@@ -51,8 +50,7 @@ def cut(text: str, most: int = SHOWN, start: int = 0) -> Cut:
     return Cut(printable(text[start : start + most]), max(0, len(text) - start - most))
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """A text, cut, and the name with which to request the rest."""
 
     text: str

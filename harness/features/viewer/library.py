@@ -3,9 +3,8 @@
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import HarnessError
 from harness.features.viewer.open_run import (
@@ -36,8 +35,7 @@ MOST_OTHERS = 20
 """Most other runs that a sample's page links to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """A run in the list; if it is unreadable, `error` says why and the rest is empty."""
 
     key: str
@@ -58,8 +56,7 @@ class Listed:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
+class Talk(NamedTuple):
     """A sample's transcript; `there` is false if it has none."""
 
     tape: TranscriptIndex
@@ -67,8 +64,7 @@ class Talk:
     there: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(NamedTuple):
     """A problem in another run: key and state of its first sample there."""
 
     run: Listed

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import RunDirectoryError
 from harness.features.viewer.result_index import ResultRow, Rows
@@ -26,8 +26,7 @@ MOST_SAMPLES = 200_000
 """Most samples of a run that are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunPlace:
+class RunPlace(NamedTuple):
     """A run's directory.
 
     Attributes:
@@ -44,8 +43,7 @@ class RunPlace:
     experiment: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRuns:
+class ListedRuns(NamedTuple):
     """The runs below a folder; `cut` is true if the search ended before it saw all."""
 
     places: tuple[RunPlace, ...]

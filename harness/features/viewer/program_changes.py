@@ -2,8 +2,8 @@
 
 import difflib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 from harness.features.viewer.excerpts import cut
 from harness.text import printable
@@ -20,8 +20,7 @@ MOST_ROWS = 200
 LONGEST_LINE = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
+class DiffLine(NamedTuple):
     """A line of a difference.
 
     Attributes:
@@ -64,8 +63,7 @@ def _lines(before: list[str], after: list[str]) -> Iterator[DiffLine]:
                 yield DiffLine("added", at + 1, after[at])
 
 
-@dataclass(frozen=True, slots=True)
-class AlignedLine:
+class AlignedLine(NamedTuple):
     """A line of both texts; None for a text without that line."""
 
     number: int
@@ -74,8 +72,7 @@ class AlignedLine:
     differs: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SideBySide:
+class SideBySide(NamedTuple):
     """Two texts side by side.
 
     Attributes:

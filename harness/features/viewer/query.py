@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
@@ -44,8 +44,7 @@ def url_words(named: Mapping[str, str | int]) -> str:
     return urlencode(told, errors="replace")
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """Filter and order of samples, from a URL; unknown words are ignored.
 
     Attributes:
@@ -103,7 +102,7 @@ class Query:
     def by(self, column: str) -> str:
         """Return the URL that sorts by a column, or reverses its order if it is sorted."""
         down = not self.down if self.sort == column else column in _keys()
-        return replace(self, sort=column, down=down, page=1).at(1)
+        return self._replace(sort=column, down=down, page=1).at(1)
 
     def order(self, column: str) -> str:
         """Return the value of `aria-sort` for a column."""
@@ -112,8 +111,7 @@ class Query:
         return "descending" if self.down else "ascending"
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonQuery:
+class ComparisonQuery(NamedTuple):
     """Query of a comparison's URL; unknown words are ignored.
 
     Attributes:
@@ -147,7 +145,7 @@ class ComparisonQuery:
 
     def at(self, page: int = 1) -> str:
         """Return the URL of a page of the comparison."""
-        return f"/compare?{replace(self, page=page).url_part}"
+        return f"/compare?{self._replace(page=page).url_part}"
 
     @property
     def url_part(self) -> str:
@@ -279,8 +277,7 @@ def neighbours(items: Sequence[T], place: int) -> tuple[T | None, T | None]:
     return before, items[place + 1] if 0 <= place < len(items) - 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
+class Sums(NamedTuple):
     """Totals of a run's samples so far.
 
     Attributes:

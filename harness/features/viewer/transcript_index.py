@@ -9,8 +9,8 @@ page shows a few.
 
 import os
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -26,8 +26,7 @@ PER_PAGE = 100
 WRITES = frozenset({"write_solution", "write_answer"})
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptLine:
+class TranscriptLine(NamedTuple):
     """Facts on a line of a transcript.
 
     Attributes:
@@ -155,8 +154,7 @@ def _what(number: int, span: Span, event: Event | None, head: ResultHead) -> Tra
     return TranscriptLine(number, span, kind, turn, messages=len(messages))
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptItem:
+class TranscriptItem(NamedTuple):
     """An item to show.
 
     Attributes:
@@ -185,8 +183,7 @@ class TranscriptItem:
         return f"{self.line.span.start}:{self.result.number if self.result else ''}"
 
 
-@dataclass(frozen=True, slots=True)
-class Entries:
+class Entries(NamedTuple):
     """All entries of a transcript; `turns` has the index of each turn's entry."""
 
     all: tuple[TranscriptItem, ...]
@@ -255,7 +252,7 @@ class _Making:
         place = waiting.pop(0)
         call = self.entries[place]
         writes = call.writes and not line.failed
-        self.entries[place] = replace(call, result=line, writes=writes)
+        self.entries[place] = call._replace(result=line, writes=writes)
 
 
 def _chained(entries: Iterable[TranscriptItem]) -> Iterable[TranscriptItem]:
@@ -263,7 +260,7 @@ def _chained(entries: Iterable[TranscriptItem]) -> Iterable[TranscriptItem]:
     before: TranscriptItem | None = None
     for entry in entries:
         if entry.writes:
-            yield replace(entry, before=before)
+            yield entry._replace(before=before)
             before = entry
         else:
             yield entry

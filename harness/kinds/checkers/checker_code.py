@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.excerpts import around
 from harness.grading.sandbox_retry import RetryingWorker
@@ -126,8 +126,7 @@ def harness_is_sound(input, expected):
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CheckerFailure:
+class CheckerFailure(NamedTuple):
     """Reason why a checker's function returned nothing, in one bounded line.
 
     Attributes:

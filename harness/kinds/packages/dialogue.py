@@ -67,8 +67,7 @@ def _marked(line: DialogueLine) -> str:
     return "\n".join(f"{mark}{each}" for each in text.split("\n"))
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """The end of a dialogue.
 
     Attributes:

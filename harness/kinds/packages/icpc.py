@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.errors import DataError, UsageError
 from harness.excerpts import shorten
@@ -273,8 +274,7 @@ def _test(package: PackageFolder, test: PackageTest, *, public: bool) -> TestCas
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadFile:
+class _ReadFile(NamedTuple):
     """File that was read, to be read again: its path and the hash of its content."""
 
     path: Path

@@ -6,8 +6,8 @@ every pass must be accepted. Each test has its own processes, and each pass its 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 from harness.grading.execution_answer import answer_of
 from harness.grading.outcome import outcome
@@ -36,8 +36,7 @@ ATTEMPTS = 3
 AT_FAULT = "the problem's checker is at fault"
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(NamedTuple):
     """One run of a solution with its checker.
 
     Attributes:
@@ -121,13 +120,13 @@ class PassJudge:
             execution, ruling = round_.execution, round_.ruling
             self.peak_bytes = max(self.peak_bytes, execution.peak_bytes)
             cpu_s, wall_s = max(cpu_s, execution.cpu_s), max(wall_s, execution.wall_s)
-            round_ = replace(round_, execution=execution._replace(cpu_s=cpu_s, wall_s=wall_s))
+            round_ = round_._replace(execution=execution._replace(cpu_s=cpu_s, wall_s=wall_s))
             goes_on = ruling is not None and ruling.right and self.checker.passes > 0
             if ruling is None or not goes_on or NEXT not in ruling.files:
                 return round_
             if number == most:
                 what = f"it asks for more than {most} pass{'' if most == 1 else 'es'}"
-                return replace(round_, ruling=Ruling(False, what, at_fault=True))
+                return round_._replace(ruling=Ruling(False, what, at_fault=True))
             left = {name: data for name, data in ruling.files.items() if name != NEXT}
             text = ruling.files[NEXT].decode("utf-8", "surrogateescape")
             test = test.model_copy(update={"input": text})

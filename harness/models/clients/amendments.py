@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.models.clients.anthropic_wire import without_blank_texts
 from harness.models.clients.openai_answer import REASONING_FIELDS
@@ -30,8 +30,7 @@ _BLANK_REFUSED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Amendment:
+class Amendment(NamedTuple):
     """Change to a request.
 
     Attributes:

@@ -12,7 +12,7 @@ stream: half an answer is no answer.
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pydantic_core import from_json, to_json
 
@@ -57,8 +57,7 @@ class Assembler(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class StreamFormat:
+class StreamFormat(NamedTuple):
     """Stream format of a protocol.
 
     Attributes:

@@ -8,8 +8,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState
 
@@ -23,8 +22,7 @@ LOADING_WAIT_S = 5.0  # between requests to a server that is loading its model, 
 SERVER_WAIT_SPREAD = 0.1  # random addition, as a share of the wait the provider named
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class RetryPolicy(NamedTuple):
     """Limits of retries, and their waits.
 
     Attributes:
@@ -50,8 +48,7 @@ def _full_jitter(high: float) -> float:
     return random.uniform(0.0, high)  # noqa: S311 - spreads load, no security
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(NamedTuple):
     """Clock and sleep function of the retries.
 
     Attributes:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.errors import UsageError
 from harness.grading.jobs import Options
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from harness.problem import Problem
 
 
-@dataclass(frozen=True, slots=True)
-class JudgingSession:
+class JudgingSession(NamedTuple):
     """How solutions are graded, according to the flags.
 
     Attributes:
@@ -36,7 +35,7 @@ class JudgingSession:
     """
 
     options: Options
-    where: Where = Where()  # noqa: RUF009 - frozen
+    where: Where = Where()
     least: Level = Level.LANDLOCK
     unsafe: bool = False
     by_reference: str | None = None
@@ -69,7 +68,7 @@ class JudgingSession:
         limits, notice = reference_limits(self.by_reference, problems, spec, self.options)
         if notice:
             reporter.notice(notice)
-        return replace(self, options=replace(self.options, cpu_by_problem=limits))
+        return self._replace(options=replace(self.options, cpu_by_problem=limits))
 
 
 def judging(flags: Mapping[str, Any], *, by_reference: bool = True) -> JudgingSession:

@@ -8,8 +8,7 @@ import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import UsageError
 from harness.run.reporter import LOG
@@ -20,8 +19,7 @@ from harness.sandbox.pool import SandboxPool
 from harness.text import printable_line
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
+class _Open(NamedTuple):
     """The pool, its loop, and the event that ends both."""
 
     pool: Executor

@@ -1,8 +1,8 @@
 """A sample's transcript by revision: messages, program and test results."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import zip_longest
+from typing import NamedTuple
 
 from harness.agent.events import (
     Event,
@@ -23,8 +23,7 @@ LONGEST_TEXT = 6_000
 MOST_REVISIONS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenRevision:
+class WrittenRevision(NamedTuple):
     """A program written in a sample.
 
     Attributes:
@@ -44,8 +43,7 @@ class WrittenRevision:
     report: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RevisionHistory:
+class RevisionHistory(NamedTuple):
     """The revisions of a sample and its end.
 
     Attributes:
@@ -92,10 +90,10 @@ def conversation_of(events: Iterable[Event], result: SampleResult) -> RevisionHi
                     texts = []
             case ToolResult(tests=PublicTests() as tests) if revisions:
                 report = _cut(event.result.content)
-                revisions[-1] = replace(revisions[-1], tests=tests, report=report)
+                revisions[-1] = revisions[-1]._replace(tests=tests, report=report)
             case Tested() if revisions:
                 report = _cut(event.report)
-                revisions[-1] = replace(revisions[-1], tests=event.tests, report=report)
+                revisions[-1] = revisions[-1]._replace(tests=event.tests, report=report)
             case SampleEnd():
                 stopped = event.stop_reason.replace("_", " ")
             case Graded():

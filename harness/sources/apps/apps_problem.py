@@ -8,7 +8,6 @@ in the data: integers of more than 4,300 digits occur.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -47,8 +46,7 @@ _SCALAR_RESULT = re.compile(r"->\s*(?:int|bool|str|float)\s*:")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})")
 
 
-@dataclass(frozen=True, slots=True)
-class AppsColumns:
+class AppsColumns(NamedTuple):
     """Columns of a row; empty where the data has none.
 
     Attributes:

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +84,7 @@ class TestWhenItIsFull:
     def test_a_request_is_told_to_come_again(
         self, small: JudgeServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(small.service, "bounds", replace(small.service.bounds, wait_s=0.3))
+        monkeypatch.setattr(small.service, "bounds", small.service.bounds._replace(wait_s=0.3))
         busy = Busy(small, 1)
         late = small.client.post("/run_code", json=RIGHT)
         assert late.status_code == 504  # which verl's client asks again after

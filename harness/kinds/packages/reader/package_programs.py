@@ -3,8 +3,8 @@
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.kinds.packages.reader.package_folder import PackageFolder
 from harness.sources.files.folder import is_folder
@@ -36,8 +36,7 @@ GRAMMARS = {".ctd", ".viva"}
 _PYTHON_2 = re.compile(r"#!.*python2")
 
 
-@dataclass(frozen=True, slots=True)
-class PackageProgram:
+class PackageProgram(NamedTuple):
     """A program.
 
     Attributes:

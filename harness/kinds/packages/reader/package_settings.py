@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from harness.errors import DataError
 from harness.kinds.packages.reader.constants import read_constants
@@ -37,8 +37,7 @@ _LIMIT_KEYS = {
 _QUOTES = re.compile(r"['\"\\]")
 
 
-@dataclass(frozen=True, slots=True)
-class PackageLimits:
+class PackageLimits(NamedTuple):
     """Limits of a test; None where the judge's own hold."""
 
     cpu_s: float | None = None

@@ -7,9 +7,8 @@ for these. The key `message` is not checked, nor the points of a rule for some t
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from harness.errors import DataError
 from harness.kinds.packages.reader.package_folder import PackageFolder
@@ -44,8 +43,7 @@ _BY_FOLDER: Mapping[str, tuple[str, str]] = {
 """For each folder, the verdicts permitted on every test, and those that one test must have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(NamedTuple):
     """What is expected of a submission.
 
     Attributes:
@@ -61,8 +59,7 @@ class Expectation:
     sets_limit: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(NamedTuple):
     """Rule for some tests: verdicts that each of them may have, and that one of them must have.
 
     Attributes:
@@ -76,8 +73,7 @@ class _Rule:
     sets_limit: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     """Rules for some submissions, and facts about them."""
 
     submissions: PathPattern

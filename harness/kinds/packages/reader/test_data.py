@@ -1,9 +1,8 @@
 """Test data of a package: the tree of groups below `data`, and what each says of its tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import DataError
 from harness.kinds.packages.reader.package_folder import PackageFolder
@@ -26,8 +25,7 @@ _GROUP_KEYS = _TEST_KEYS | {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PackageTest:
+class PackageTest(NamedTuple):
     """One test.
 
     Attributes:
@@ -44,8 +42,7 @@ class PackageTest:
     files: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TestData:
+class TestData(NamedTuple):
     """Tests of a package, in order.
 
     Attributes:
@@ -59,8 +56,7 @@ class TestData:
     interactions: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(NamedTuple):
     """What holds for the tests of a group, unless an inner group says otherwise."""
 
     flags: tuple[str, ...] = ()
@@ -135,9 +131,9 @@ class _GroupTree:
             raise DataError(where, given[0], f"{given[1]!r} is given as well")
         group = outer
         if given:
-            group = replace(group, flags=flags(values[given[0]], where, given[0]))
+            group = group._replace(flags=flags(values[given[0]], where, given[0]))
         if ARGUMENTS in values:
-            group = replace(group, arguments=words(values[ARGUMENTS], where, ARGUMENTS))
+            group = group._replace(arguments=words(values[ARGUMENTS], where, ARGUMENTS))
         return group
 
     def _test(self, path: Path, names: set[str], group: _Group) -> PackageTest:
