@@ -17,7 +17,6 @@ from harness.models.text_tools.calls import (
     code_tags,
     placeholder_of,
     properties_of,
-    sole_text,
     tool_name,
 )
 from harness.models.text_tools.repair import Unreadable, fields_of
@@ -246,7 +245,7 @@ def _with_renamed_text(fields: dict[str, Any], spec: ToolSpec) -> dict[str, Any]
 
     One line in place of code may be a file's name, and is none.
     """
-    key = sole_text(spec)
+    key = spec.sole_text
     if key is None or key in fields or len(fields) != 1:
         return fields
     (text,) = fields.values()

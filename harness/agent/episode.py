@@ -40,7 +40,6 @@ from harness.agent.sample_work import SampleWork, is_filtered
 from harness.agent.session import Session
 from harness.agent.text_loop import REPEATED, Course, TextLoop
 from harness.models.protocol import Message, ModelTurn, ToolMessage, UserMessage
-from harness.models.text_tools.calls import sole_text
 from harness.models.text_tools.salvage import text_in_call
 from harness.text import writable
 from harness.tools.revision import Report
@@ -73,8 +72,8 @@ class SaidCode:
         self._session = session
         self._said: list[Said] = []
         specs = session.toolbox.specs
-        self._tool = next((spec for spec in specs if sole_text(spec)), None)
-        self._key = (sole_text(self._tool) if self._tool else None) or ""
+        self._tool = next((spec for spec in specs if spec.sole_text), None)
+        self._key = (self._tool.sole_text if self._tool else None) or ""
 
     def add(self, turn: ModelTurn, results: Sequence[ToolMessage] = ()) -> None:
         """Keep an answer, and those of its calls that failed and may hold a solution."""

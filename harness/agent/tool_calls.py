@@ -11,7 +11,6 @@ from harness.agent.session import Session
 from harness.agent.templates.prompt_set import Told
 from harness.models import protocol
 from harness.models.text_tools.arguments import End, without_fence
-from harness.models.text_tools.calls import sole_text
 from harness.models.text_tools.salvage import text_in_call
 from harness.registry import HAND_IN
 from harness.tools.read_problem import ReadProblem
@@ -94,7 +93,7 @@ class ToolCalls:
         program = ""
         for call in calls:
             spec = toolbox.spec(call.name)
-            key = sole_text(spec) if spec is not None and spec.name in HAND_IN else None
+            key = spec.sole_text if spec is not None and spec.name in HAND_IN else None
             if key is not None:
                 program = without_fence(text_in_call(call.arguments, key)) or program
         return InText(reading.text if reading.calls else turn.text, program, calls)
@@ -223,11 +222,11 @@ class ToolCalls:
         """
         toolbox, say = self._session.toolbox, self._session.workspace.say
         spec = toolbox.spec(call.name) if result.malformed else None
-        key = None if spec is None else sole_text(spec)
+        key = None if spec is None else spec.sole_text
         if spec and key and self._waits_for_tests() and not text_in_call(call.arguments, key):
             return result.model_copy(update={"content": say("test_it")})
         if self._session.workspace.latest is None and spec is None and self._conversation.tools:
-            spec = next((each for each in toolbox.specs if sole_text(each)), None)
+            spec = next((each for each in toolbox.specs if each.sole_text), None)
         if not result.is_error or spec is None or (call.name, call.arguments) not in self._failed:
             return result
         message = say("again", error=result.content, tool=spec.name, example=example_of(spec))

@@ -32,6 +32,14 @@ class ToolSpec(Frozen):
         """The tool as JSON, as hashes of requests cover it."""
         return self.model_dump_json().encode()
 
+    @cached_property
+    def sole_text(self) -> str | None:
+        """Name of its only required argument, if that is a string; else None."""
+        required: list[str] = self.parameters.get("required", [])
+        properties: dict[str, dict[str, Any]] = self.parameters.get("properties", {})
+        is_text = len(required) == 1 and properties.get(required[0], {}).get("type") == "string"
+        return required[0] if is_text else None
+
 
 class ToolCall(Frozen):
     """Call that the model requested; `arguments` is its JSON text as it came, broken or not."""

@@ -5,7 +5,6 @@ from enum import Enum, auto
 from typing import Any
 
 from harness.models.protocol import ToolSpec
-from harness.models.text_tools.calls import sole_text
 from harness.models.text_tools.quoted import between_quotes
 from harness.models.text_tools.repair import (
     Unreadable,
@@ -71,7 +70,7 @@ def _repaired_object(text: str, tool: ToolSpec | None, end: End) -> dict[str, An
     else:
         if (fields := value.fields) is not None and _is_rest(text, value):
             return fields
-    key = None if tool is None else sole_text(tool)
+    key = None if tool is None else tool.sole_text
     quoted = None if key is None else between_quotes(text, key, closed=end is End.MARKED)
     if quoted is None:
         raise Unreadable

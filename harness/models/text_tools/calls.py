@@ -69,17 +69,9 @@ def tool_name(written: str, known: Known) -> str:
     return next((each for each in known if each.casefold() == plain), written)
 
 
-def sole_text(tool: ToolSpec) -> str | None:
-    """Return the name of a tool's only required argument, if that is a string; else None."""
-    required: list[str] = tool.parameters.get("required", [])
-    if len(required) != 1 or properties_of(tool).get(required[0], {}).get("type") != "string":
-        return None
-    return required[0]
-
-
 def code_tags(tool: ToolSpec) -> tuple[str, ...]:
     """Return the tags of fences that hold a tool's one text; none if it is not code."""
-    own = None if sole_text(tool) is None else _language_of(tool)
+    own = None if tool.sole_text is None else _language_of(tool)
     return () if own is None else own.fences
 
 
@@ -93,7 +85,7 @@ def _language_of(tool: ToolSpec) -> Language | None:
     """Return the language of a tool's code: its own, or the one that its description names."""
     if tool.language:
         return LANGUAGES[tool.language]
-    key = sole_text(tool)
+    key = tool.sole_text
     return of_words(str(properties_of(tool)[key].get("description", ""))) if key else None
 
 
@@ -109,7 +101,7 @@ def text_of(arguments: Any) -> str:
 
 def with_text(name: str, text: str, known: Known) -> ParsedCall | None:
     """Return a call of a tool that takes one text; None for another tool."""
-    key = sole_text(known[name]) if name in known else None
+    key = known[name].sole_text if name in known else None
     return None if key is None else ParsedCall(name, json.dumps({key: text}))
 
 

@@ -9,7 +9,6 @@ from harness.models.text_tools.calls import (
     Block,
     ParsedCall,
     properties_of,
-    sole_text,
     text_of,
     tool_name,
     with_text,
@@ -95,7 +94,7 @@ def _of_tool(source: Source, match: re.Match[str], name: str, marks: str) -> Blo
     except Unreadable:
         arguments = None
     takes_these = arguments is not None and arguments.keys() <= properties_of(tool).keys()
-    if takes_these and (text.strip() or sole_text(tool) is None):
+    if takes_these and (text.strip() or tool.sole_text is None):
         return block._replace(calls=(ParsedCall(name, text_of(arguments)),))
     call = with_text(name, text, source.known)
     if call is None:

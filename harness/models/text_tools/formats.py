@@ -32,7 +32,6 @@ from harness.models.text_tools.calls import (
     Block,
     Known,
     ParsedCall,
-    sole_text,
     tool_name,
     with_text,
 )
@@ -183,7 +182,7 @@ def _named(source: Source, at: int, ends: Ends) -> tuple[tuple[ParsedCall, ...],
     if tags.is_key_at(source, match.end()):
         arguments, end = tags.pairs_at(source, name, match.end())
     elif name in source.known and not follows.startswith(("{", "```")):
-        if sole_text(source.known[name]) and not follows:
+        if source.known[name].sole_text and not follows:
             return (), at
         arguments, end = "{}", match.end()
     elif name in source.known:

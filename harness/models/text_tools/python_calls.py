@@ -10,7 +10,6 @@ from harness.models.text_tools.calls import (
     Known,
     ParsedCall,
     properties_of,
-    sole_text,
     text_of,
     tool_name,
 )
@@ -116,7 +115,7 @@ def _call(name: str, written: str, known: Known) -> ParsedCall | None:
         }
     except (*UNREADABLE, TypeError):
         return None
-    key = sole_text(tool)
+    key = tool.sole_text
     for each, value in values:
         if each == key and isinstance(arguments[each], str):
             arguments[each] = _text(arguments[each], value, source)
@@ -147,7 +146,7 @@ def _quoted(text: str, known: Known, end: End) -> ParsedCall | None:
     opening = _OPENS.match(text)
     match = _NAME.match(text, 0 if opening is None else opening.end())
     name = "" if match is None else tool_name(match[1], known)
-    key = sole_text(known[name]) if name in known else None
+    key = known[name].sole_text if name in known else None
     if match is None or key is None or not text.rstrip(" \t\r\n;]").endswith(")"):
         return None
     keyword = re.compile(rf"\s*+(?:{re.escape(key)}\s*+=)?").match(text, match.end())

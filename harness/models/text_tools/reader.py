@@ -23,7 +23,6 @@ from harness.models.text_tools.calls import (
     Known,
     ParsedCall,
     properties_of,
-    sole_text,
 )
 from harness.models.text_tools.formats import MOST_BLOCKS, blocks
 from harness.models.text_tools.repair import strict_value
@@ -129,12 +128,12 @@ class _Parts:
         """Return the call that hands in a block, and those of tools that the code ends with."""
         code, after = calls_at_end(str(block.code), self._known)
         called = {call.name for call in self._calls}
-        call = ParsedCall(tool.name, json.dumps({**others, str(sole_text(tool)): code}))
+        call = ParsedCall(tool.name, json.dumps({**others, str(tool.sole_text): code}))
         return [call, *(each for each in after if each.name not in called)]
 
     def _lacks_text(self, call: ParsedCall) -> bool:
         """Return whether a call lacks the one text that its tool takes."""
-        key = sole_text(self._known[call.name]) if call.name in self._known else None
+        key = self._known[call.name].sole_text if call.name in self._known else None
         value = strict_value(call.arguments)
         fields = None if value is None else value.fields
         return key is not None and fields is not None and not fields.get(key)
@@ -194,7 +193,7 @@ def _above_hand_in(lines: Sequence[str], known: Known) -> str | None:
     """Return the code above a call that hands it in; None without such code or call."""
     for number, line in enumerate(lines):
         match = _HANDS_IN.match(line)
-        if match is None or match[1] not in known or not sole_text(known[match[1]]):
+        if match is None or match[1] not in known or not known[match[1]].sole_text:
             continue
         above = list(lines[:number])
         while above and (not above[-1].strip() or above[-1].startswith(COMMENTS)):

@@ -19,7 +19,6 @@ from harness.models.text_tools.calls import (
     Known,
     ParsedCall,
     calls_of,
-    sole_text,
     text_of,
     tool_name,
 )
@@ -273,7 +272,7 @@ class Source:
         """Return the call of a tool that takes one text, which stands between quotes."""
         named = _NAME.search(text)
         name = "" if named is None else tool_name(named[1], self.known)
-        key = sole_text(self.known[name]) if name in self.known else None
+        key = self.known[name].sole_text if name in self.known else None
         arguments = None if key is None else between_quotes(text, key, closed=end is End.MARKED)
         return None if arguments is None else (ParsedCall(name, text_of(arguments)),)
 

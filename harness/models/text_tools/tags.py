@@ -25,7 +25,6 @@ from harness.models.text_tools.calls import (
     Known,
     ParsedCall,
     properties_of,
-    sole_text,
     text_of,
     tool_name,
     with_text,
@@ -181,7 +180,7 @@ def of_own_tag(source: Source, match: re.Match[str]) -> Block:
     if match["closed"]:
         return Block(match.start(), match.end(), (ParsedCall(name, "{}"),))
     text, region = source.text_until(
-        match.end(), closed_by(rf"</{re.escape(name)}>"), code=sole_text(tool) is not None
+        match.end(), closed_by(rf"</{re.escape(name)}>"), code=tool.sole_text is not None
     )
     if not region.closed:
         return Block(match.start(), match.end())
@@ -220,7 +219,7 @@ def _without_newlines(text: str) -> str:
 
 def is_text(tool: ToolSpec | None, key: str) -> bool:
     """Return whether an argument is the one text that a tool takes."""
-    return tool is not None and sole_text(tool) == key
+    return tool is not None and tool.sole_text == key
 
 
 def typed(value: str, schema: object) -> Any:

@@ -18,7 +18,7 @@ from harness.models.protocol import (
     ToolSpec,
     UserMessage,
 )
-from harness.models.text_tools.calls import MOST_CALLS, PLACEHOLDERS, UNNAMED, sole_text
+from harness.models.text_tools.calls import MOST_CALLS, PLACEHOLDERS, UNNAMED
 from harness.models.text_tools.reader import LONGEST_TEXT, read_calls
 from harness.problem import TestCase
 
@@ -146,10 +146,10 @@ class TestTextWithoutJson:
         assert json.loads(call.arguments) == {"code": "print(1)\nprint(1)\n"}
 
     def test_only_a_tool_with_one_required_text_is_called_so(self) -> None:
-        assert sole_text(spec("write_solution", code="string")) == "code"
-        assert sole_text(spec("run", code="string", stdin="string")) is None
-        assert sole_text(spec("wait", seconds="number")) is None
-        assert sole_text(spec("run_tests")) is None
+        assert spec("write_solution", code="string").sole_text == "code"
+        assert spec("run", code="string", stdin="string").sole_text is None
+        assert spec("wait", seconds="number").sole_text is None
+        assert spec("run_tests").sole_text is None
 
 
 class TestCodeBesideACall:
