@@ -236,7 +236,7 @@ class RunFeature(NamedTuple):
         result, summary: types of its field in a result, and in a summary.
         join: returns the plan of a run that asks for the feature with its `RunPart`, from the
             plan, the manifest of the run to resume, and a reporter.
-        summarize: returns its field of a summary, from results.
+        summarize: returns its field of a summary, from results some of which have its field.
         model: name of the model where none is named.
         tools: returns further tools of the model, from a spec.
         prompt: returns the prompt set of a run, from a spec and the set that it names.

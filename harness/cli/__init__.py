@@ -15,6 +15,8 @@ def main() -> None:
 
     end_when_out_of_memory()
     make_outputs_readable()
+    # NumPy's other threads spin while they are idle, and their number changes a sum's last digit.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     atexit.register(gc.freeze)  # else the interpreter looks through all objects before it exits
     gc.disable()  # until the command is imported: imports make no garbage, and all of it stays
     try:

@@ -204,11 +204,11 @@ def cut_off(attempts: Sequence[AttemptSpend], problems: int) -> Policies:
                 steps.append((solved - before) * share[attempt.problem])
                 before = solved
     place = np.searchsorted(caps, at)
-    sudden = np.isin(at, caps)
+    sudden = caps[place] == at
     change = np.zeros((problems, 2 * len(caps)))  # before and after each budget
     np.add.at(change, (np.array(rows, dtype=int), 2 * place + sudden), steps)
-    kept = np.ones(2 * len(caps), dtype=bool)
-    kept[::2] = np.isin(np.arange(len(caps)), place[sudden])
+    kept = np.arange(2 * len(caps)) % 2 > 0
+    kept[2 * place[sudden]] = True
     solved = change.cumsum(axis=1)[:, kept]
     both = np.repeat(np.arange(len(caps)), 2)[kept]
     amounts = tuple(map(float, caps[both]))

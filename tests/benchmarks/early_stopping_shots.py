@@ -31,7 +31,7 @@ from harness.features.experiment.decision import look
 from harness.features.experiment.equal_shots import shots_wanted
 from harness.features.experiment.grid_run import ROUNDS, batches
 from harness.features.experiment.stopping_goal import Goal, reason_to_stop
-from harness.run.store.results import SampleResult
+from harness.run.store.results import Columns, SampleResult
 
 RATIO = 3.4
 PUBLIC_ONLY = 0.15
@@ -89,7 +89,7 @@ class Simulated:
             has = Counter(each.problem_id for each in shots)
             shots += [self.shot(problem, 0) for problem in asked if not has[problem]]
             self._buy(shots, attempts, asked)
-            sides = samples_of(shots, asked), samples_of(attempts, asked)
+            sides = samples_of(Columns(shots), asked), samples_of(Columns(attempts), asked)
             gains = gains_of(sides, MODES, "dollars")
             assert gains is not None, "the shots are worth what the agent spends"
             evidence = look(list(gains.values()), GOAL.level)

@@ -11,7 +11,10 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from harness.agent.strategies.modes import mode_named
-from harness.run.store.results import SampleResult
+from harness.grading.verdict import Verdict
+from harness.models.protocol import Usage
+from harness.problem import Level
+from harness.run.store.results import Columns
 from harness.stats.pass_at_k import (
     Shot,
     any_solved,
@@ -81,15 +84,37 @@ class Arm:
         return replace(self, curves=curves, mean=mean)
 
 
-Samples = Mapping[str, Sequence[SampleResult]]
+class SampleSpend(NamedTuple):
+    """A graded sample: the fields of its result that tell what it spent and brought."""
+
+    problem_id: str
+    difficulty: Level | None
+    verdict: Verdict
+    public_passed: int
+    public_total: int
+    hidden_total: int
+    code: str
+    model_calls: int
+    steps: Sequence[Revision]
+    usage: Usage | None
+    cost: float | None
+
+    @property
+    def solved(self) -> bool:
+        """Whether every test passed, or the score is full."""
+        return self.verdict is Verdict.ACCEPTED
 
 
-def samples_of(results: Sequence[SampleResult], problems: Sequence[str]) -> Samples:
+Samples = Mapping[str, Sequence[SampleSpend]]
+
+
+def samples_of(results: Columns, problems: Sequence[str]) -> Samples:
     """Return the graded samples of some problems, by problem id, in the order given."""
-    samples: dict[str, list[SampleResult]] = {problem: [] for problem in problems}
-    for result in results:
-        if result.graded and result.problem_id in samples:
-            samples[result.problem_id].append(result)
+    samples: dict[str, list[SampleSpend]] = {problem: [] for problem in problems}
+    rows = results.rows(*SampleSpend._fields, places=results.graded)
+    for sample in map(SampleSpend._make, rows):
+        if sample.problem_id in samples:
+            samples[sample.problem_id].append(sample)
     return samples
 
 
@@ -162,16 +187,16 @@ def known(samples: Samples, mode: str, unit: Unit) -> bool:
     return None not in [_spent(step, unit) for step in steps]
 
 
-def _every(samples: Samples) -> list[SampleResult]:
+def _every(samples: Samples) -> list[SampleSpend]:
     return [result for own in samples.values() for result in own]
 
 
-def _tests_known(result: SampleResult) -> bool:
+def _tests_known(result: SampleSpend) -> bool:
     """Whether the tests are known; those of imported verdicts are not."""
     return result.public_total + result.hidden_total > 0
 
 
-def _spent(of: SampleResult | Revision, unit: Unit) -> float | None:
+def _spent(of: SampleSpend | Revision, unit: Unit) -> float | None:
     """Return what a sample spent in all, or up to a step."""
     if unit == "dollars":
         return of.cost
@@ -182,7 +207,7 @@ def _spent(of: SampleResult | Revision, unit: Unit) -> float | None:
     return None if of.usage is None else of.usage.total_tokens
 
 
-def _spend(result: SampleResult, unit: Unit) -> float:
+def _spend(result: SampleSpend, unit: Unit) -> float:
     """Return a sample's spend; an imported shot counts as one call."""
     spent = _spent(result, unit) or 0.0
     return max(1.0, spent) if unit == "calls" else float(spent)
@@ -194,7 +219,7 @@ def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Polic
     for place, own in enumerate(samples.values()):
         for result in own:
             spend = _spend(result, unit)
-            solutions = handed_in(result, mode)
+            solutions = handed_in(result.steps, result.public_total, result.solved, mode)
             unknown += any(solved is None for _, solved in solutions)
             changes = [
                 (min(spend, spend if step is None else _spent(step, unit) or 0.0), bool(solved))
@@ -242,7 +267,7 @@ def _shots(samples: Samples, unit: Unit) -> tuple[dict[CurveKind, Policies], int
     return {"chosen": first, "single": single, "any_right": either}, 0
 
 
-def _shot(result: SampleResult, unit: Unit) -> Shot:
+def _shot(result: SampleSpend, unit: Unit) -> Shot:
     """Convert a sample to a shot, ranked as mode `best_of_k_public` ranks samples."""
     public, has_code = result.public_total, bool(result.code)
     return Shot(
@@ -274,7 +299,7 @@ class HandedIn(NamedTuple):
     solved: bool | None
 
 
-def handed_in(result: SampleResult, mode: str) -> list[HandedIn]:
+def handed_in(steps: Sequence[Revision], public: int, solved: bool, mode: str) -> list[HandedIn]:
     """Return a sample's final solution after each of its revisions, and at its end.
 
     When a sample is cut off, its newest revision is run on the public tests, as in one that ends
@@ -282,16 +307,17 @@ def handed_in(result: SampleResult, mode: str) -> list[HandedIn]:
     of equals; in other modes the newest that passed all of them, else the newest.
 
     Args:
-        result: result of the sample.
+        steps: the sample's revisions.
+        public: number of public tests.
+        solved: whether its final solution passes all tests.
         mode: mode of the run.
     """
     find = _most_passed if mode_named(mode).hands_in == "most_passed" else _newest_passed
     solutions = [
-        HandedIn(step, solved)
-        for step, solved in zip(result.steps, find(result.steps, result.public_total), strict=True)
+        HandedIn(step, known) for step, known in zip(steps, find(steps, public), strict=True)
     ]
-    if not solutions or solutions[-1].solved is not result.solved:
-        solutions.append(HandedIn(None, result.solved))
+    if not solutions or solutions[-1].solved is not solved:
+        solutions.append(HandedIn(None, solved))
     return solutions
 
 

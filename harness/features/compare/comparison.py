@@ -226,7 +226,7 @@ class _Pair:
         self.a, self.b, self.labels = a, b, (label_a, label_b)
         self.changed = changed_problems(a, b)
         graded_a, graded_b = (
-            solved_counts(r for r in run.results if r.problem_id not in self.changed)
+            {p: each for p, each in solved_counts(run.columns).items() if p not in self.changed}
             for run in (a, b)
         )
         self.alone = len(graded_a.keys() - graded_b.keys()), len(graded_b.keys() - graded_a.keys())
@@ -252,7 +252,7 @@ class _Pair:
             several=any(samples > 1 for side in self.counts for samples, _ in side.values()),
             samples=_sample_pairs(*map(self._results, (self.a, self.b))),
             p_holm=p_holm,
-            groups=grouped(self.a.results, a, b),
+            groups=grouped(self.a.columns, a, b),
             flips=tuple(flips_of(self.a, self.b, self.labels, self.counts)),
             faster=self._faster(),
             unlike=tuple(unlike(self.a, self.b, self.labels, self.changed)),
@@ -287,12 +287,9 @@ class _Pair:
 
     def _results(self, run: Run) -> dict[tuple[str, int], bool]:
         """Return whether each graded sample of the shared problems is solved."""
-        shared = set(self.shared)
-        return {
-            (r.problem_id, r.index): r.solved
-            for r in run.results
-            if r.graded and r.problem_id in shared
-        }
+        shared, table = set(self.shared), run.columns
+        ids, numbers, solved = table["problem_id"], table["index"], table.solved
+        return {(ids[n], numbers[n]): solved[n] for n in table.graded if ids[n] in shared}
 
     def _notes(self) -> Iterator[str]:
         for label, run in zip(self.labels, (self.a, self.b), strict=True):
@@ -321,7 +318,7 @@ def _completed(
 ) -> dict[str, Counts]:
     """Return a run's counts with each pending sample counted as `solved`, 1 or 0."""
     counts = {
-        problem: each for problem, each in solved_counts(run.results).items() if problem in planned
+        problem: each for problem, each in solved_counts(run.columns).items() if problem in planned
     }
     for problem, number in lacking.items():
         if problem in planned:
@@ -346,7 +343,8 @@ def _sample_pairs(a: dict[tuple[str, int], bool], b: dict[tuple[str, int], bool]
 
 def _side(label: str, run: Run, shared: Collection[str]) -> ComparedRun:
     dated = prices_as_of(run.manifest)
-    paired = [each for each in run.results if each.graded and each.problem_id in shared]
+    ids = run.columns["problem_id"]
+    paired = [place for place in run.columns.graded if ids[place] in shared]
     return ComparedRun(
         label=label,
         path=str(run.path),
@@ -354,9 +352,9 @@ def _side(label: str, run: Run, shared: Collection[str]) -> ComparedRun:
         verdicts=verdicts_of(run.manifest),
         summary=run.summary,
         open=bracket_of(run),
-        seconds=sum(result.seconds for result in run.results) or None,  # 0 if imported
+        seconds=sum(run.columns["seconds"]) or None,  # 0 if imported
         paired=(
-            summarize(paired, len(paired), prices_as_of=dated)
+            summarize([run.results[n] for n in paired], len(paired), prices_as_of=dated)
             if len(paired) < len(run.results)
             else None
         ),

@@ -95,9 +95,9 @@ def flips_of(
 def graded_by_problem(run: Run) -> dict[str, list[SampleResult]]:
     """Return the graded samples of each problem, in the order of their numbers."""
     results: dict[str, list[SampleResult]] = defaultdict(list)
-    for result in sorted(run.results, key=lambda result: result.index):
-        if result.graded:
-            results[result.problem_id].append(result)
+    ids, numbers = run.columns["problem_id"], run.columns["index"]
+    for place in sorted(run.columns.graded, key=numbers.__getitem__):
+        results[ids[place]].append(run.results[place])
     return results
 
 

@@ -1,11 +1,10 @@
 """Two runs by kind of problem: difficulty, platform, tag and month."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from harness.frozen import Frozen
-from harness.run.store.results import SampleResult
-from harness.run.summary.groups import FEWEST, KINDS, rank
+from harness.run.store.results import Columns
+from harness.run.summary.groups import FEWEST, KINDS, members
 from harness.stats.paired import compare_counts
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
@@ -32,25 +31,24 @@ class Group(Frozen):
 
 
 def grouped(
-    results: Iterable[SampleResult], a: Mapping[str, Counts], b: Mapping[str, Counts]
+    table: Columns, a: Mapping[str, Counts], b: Mapping[str, Counts]
 ) -> dict[str, tuple[Group, ...]]:
     """Group problems by each kind, without kinds that are always `unknown`.
 
     Args:
-        results: samples of the problems; their difficulty, tags and so on are read from these.
+        table: results of the problems; their difficulty, tags and so on are read from these.
         a: numbers of samples and of solved samples of the first run, by problem.
         b: the same for the second run.
     """
-    problems = {r.problem_id: r for r in results if r.problem_id in a and r.problem_id in b}
+    ids = table["problem_id"]
+    places = {problem: place for place, problem in enumerate(ids) if problem in a and problem in b}
     groups: dict[str, tuple[Group, ...]] = {}
-    for kind, names_of in KINDS.items():
-        members: dict[str, list[str]] = defaultdict(list)
-        for problem, result in problems.items():
-            for name in names_of(result):
-                members[name].append(problem)
-        if set(members) - {"unknown"}:
-            ranked = sorted(members, key=lambda name: (rank(name), name))
-            groups[kind] = tuple(_group(name, members[name], a, b) for name in ranked)
+    for kind in KINDS:
+        of = members(table, places.values(), kind)
+        if of.keys() - {"unknown"}:
+            groups[kind] = tuple(
+                _group(name, [ids[place] for place in own], a, b) for name, own in of.items()
+            )
     return groups
 
 

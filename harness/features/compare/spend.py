@@ -152,13 +152,16 @@ class _Wanted:
 
 def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
     """Return each run's graded samples of the shared problems, sorted by id."""
-    hashes = [{r.problem_id: r.problem_hash for r in run.results if r.graded} for run in (a, b)]
+    hashes = [
+        dict(run.columns.rows("problem_id", "problem_hash", places=run.columns.graded))
+        for run in (a, b)
+    ]
     same = sorted(p for p, content in hashes[0].items() if hashes[1].get(p) == content)
     if not same:
         raise RunDirectoryError(
             f"{a.path} and {b.path} cannot be compared: no graded problem is the same in both"
         )
-    return samples_of(a.results, same), samples_of(b.results, same)
+    return samples_of(a.columns, same), samples_of(b.columns, same)
 
 
 def _with_enough(

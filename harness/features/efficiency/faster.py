@@ -61,9 +61,9 @@ def faster(a: Run, b: Run, shared: Collection[str]) -> Faster | None:
 def timings(run: Run) -> set[str]:
     """Return the timing methods of a run's solutions, with their versions; empty if not timed."""
     return {
-        f"{r.efficiency.timing} (version {r.efficiency.protocol})"
-        for r in run.results
-        if r.graded and r.efficiency is not None
+        f"{efficiency.timing} (version {efficiency.protocol})"
+        for efficiency in run.columns.at("efficiency", run.columns.graded)
+        if efficiency is not None
     }
 
 

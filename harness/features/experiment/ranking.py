@@ -169,7 +169,7 @@ def rank(path: Path) -> Ranking:
         if (path / name / MANIFEST).exists():
             run = read_run(path / name)
             variants[name] = variants[name].model_copy(update=_figures(run))
-            counts[name] = solved_counts(run.results)
+            counts[name] = solved_counts(run.columns)
             dates.add(prices_as_of(run.manifest))
     against = _against(counts, experiment.baseline)
     front_by = _front_by(variants, experiment.variants)

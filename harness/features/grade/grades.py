@@ -220,7 +220,9 @@ def summarize_grades(
         published=_agreement(results),
         judged_again=sum((result.judged_again for result in results), JudgedAgain()),
         efficiency=summarize_efficiency(graded),
-        by_source_rule=rate_by_source_rule(graded),
+        by_source_rule=rate_by_source_rule(
+            (result.problem_id, result.solved, result.solved_by_rule) for result in graded
+        ),
         mean_score=mean_score((result.problem_id, result.score) for result in graded),
     )
 

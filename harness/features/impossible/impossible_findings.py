@@ -50,11 +50,13 @@ _Key = tuple[str, str]
 def _counts(run: Run, outcome: ImpossibleOutcome) -> dict[_Key, tuple[int, int]]:
     """Return the samples, and those with the outcome, by a problem's id and hash."""
     samples, right = Counter[_Key](), Counter[_Key]()
-    for result in run.results:
-        if result.impossible is not None:
-            key = result.problem_id, result.problem_hash
+    for problem, content, impossible in run.columns.rows(
+        "problem_id", "problem_hash", "impossible"
+    ):
+        if impossible is not None:
+            key = problem, content
             samples[key] += 1
-            right[key] += result.impossible.outcome is outcome
+            right[key] += impossible.outcome is outcome
     return {key: (number, right[key]) for key, number in samples.items()}
 
 

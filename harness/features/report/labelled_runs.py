@@ -278,7 +278,7 @@ Sides = tuple[dict[str, Counts], dict[str, Counts]]
 
 
 def _paired(base: LabelledRun, other: LabelledRun) -> tuple[Paired, Sides]:
-    a, b = solved_counts(base.graded), solved_counts(other.graded)
+    a, b = solved_counts(base.run.columns), solved_counts(other.run.columns)
     same = a.keys() & b.keys() - changed_problems(base.run, other.run)
     counts_a, counts_b = ({p: n for p, n in of.items() if p in same} for of in (a, b))
     return compare_counts(counts_a, counts_b), (counts_a, counts_b)

@@ -212,7 +212,7 @@ def _change(
 
 def _solved(run: ListedRun) -> dict[str, Counts]:
     try:
-        return solved_counts(read_run(Path(run.path)).results)
+        return solved_counts(read_run(Path(run.path)).columns)
     except RunDirectoryError:
         return {}
 

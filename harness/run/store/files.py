@@ -19,6 +19,8 @@ LARGEST_JSON = 32 * MB
 LARGEST_SUMMARY = 4 * MB
 LONGEST_LINE = 64 * MB
 """Bytes of a line in results or transcripts; a longer one reads as an empty line."""
+BUFFER = MB >> 3
+"""Bytes read at once: a line of results is often longer than Python's own buffer of 8 KiB."""
 DEEPEST = 64
 """Levels of nested objects and arrays."""
 
@@ -41,7 +43,7 @@ def open_file(path: Path) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", str(path))
-    return os.fdopen(descriptor, "rb")
+    return os.fdopen(descriptor, "rb", BUFFER)
 
 
 def read_file(path: Path, most: int) -> bytes:

@@ -37,6 +37,8 @@ def filtered_together(runs: Sequence[Run], selection: Selection) -> list[Run]:
     Raises:
         UsageError, NothingSelectedError: as `filtered`.
     """
+    if selection == EVERYTHING:
+        return list(runs)
     known = {name: each for run in runs for name, each in _facts_of(run).items()}
     return [filtered(run, selection, known) for run in runs]
 

@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
 
 from harness.errors import UsageError
 from harness.frozen import Frozen
-from harness.run.store.results import SampleResult
+from harness.run.store.results import Columns, SampleResult
 from harness.run.summary.summary import rate_of
 from harness.stats.rates import Rate
 
@@ -14,13 +16,13 @@ FEWEST = 5
 
 ORDER = ("easy", "medium", "hard", "unknown")
 
-KINDS: Mapping[str, Callable[[SampleResult], Iterable[str]]] = {
-    "difficulty": lambda result: (result.difficulty or "unknown",),
-    "platform": lambda result: (result.platform or "unknown",),
-    "tag": lambda result: result.tags,
-    "month": lambda result: (f"{result.release_date:%Y-%m}" if result.release_date else "unknown",),
+KINDS: Mapping[str, tuple[str, Callable[[Any], Sequence[str]]]] = {
+    "difficulty": ("difficulty", lambda level: (level or "unknown",)),
+    "platform": ("platform", lambda platform: (platform or "unknown",)),
+    "tag": ("tags", lambda tags: tags),
+    "month": ("release_date", lambda day: (f"{day:%Y-%m}" if day else "unknown",)),
 }
-"""Ways of grouping: the groups of a sample's problem."""
+"""Ways of grouping: the field of a result, and the groups that its value belongs to."""
 
 
 class GroupRate(Frozen):
@@ -32,13 +34,20 @@ class GroupRate(Frozen):
 
 def rates_by(results: Sequence[SampleResult], kind: str) -> list[GroupRate]:
     """Return pass@1 of each group, from easy to hard, or by name."""
-    members: dict[str, list[SampleResult]] = defaultdict(list)
-    for result in results:
-        for name in KINDS[kind](result):
-            members[name].append(result)
-    ranked = sorted(members, key=lambda name: (rank(name), name))
-    rates = ((name, rate_of(members[name])) for name in ranked)
+    places = members(Columns(results), range(len(results)), kind)
+    rates = ((name, rate_of(results[n] for n in own)) for name, own in places.items())
     return [GroupRate(name=name, rate=rate) for name, rate in rates if rate is not None]
+
+
+def members(table: Columns, places: Iterable[int], kind: str) -> dict[str, list[int]]:
+    """Return the places of each group's results, the groups from easy to hard, or by name."""
+    key, names_of = KINDS[kind]
+    groups = cache(names_of)  # few values differ
+    found: dict[str, list[int]] = defaultdict(list)
+    for place in places:
+        for name in groups(table[key][place]):
+            found[name].append(place)
+    return {name: found[name] for name in sorted(found, key=lambda name: (rank(name), name))}
 
 
 def rank(name: str) -> int:

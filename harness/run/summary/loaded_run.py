@@ -21,11 +21,11 @@ from harness.run.store.directory import MANIFEST, RESULTS, SUMMARY, read_manifes
 from harness.run.store.files import LARGEST_SUMMARY, read_file
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.store.planned_samples import planned_samples, samples_by_problem, samples_text
-from harness.run.store.results import SampleResult, load_results, uncollected
+from harness.run.store.results import Columns, SampleResult, load_results, uncollected
 from harness.run.store.state import RunState, state_of
 from harness.run.store.transcripts import unheard_requests
 from harness.run.summary.sample_facts import sample_facts
-from harness.run.summary.summary import SCHEMA, Summary, summarize
+from harness.run.summary.summary import SCHEMA, Summary, solved_counts, summarize
 from harness.text import printable_line
 
 if TYPE_CHECKING:
@@ -91,15 +91,20 @@ class Run:
         return planned_samples(self.manifest)
 
     @cached_property
+    def columns(self) -> Columns:
+        """The fields of its results."""
+        return Columns(self.results)
+
+    @cached_property
     def state(self) -> RunState:
         """Progress of the run, and why it is unfinished."""
-        return state_of(self.path, self.manifest, {result.sample for result in self.results})
+        return state_of(self.path, self.manifest, set(self.columns["sample"]))
 
     @cached_property
     def summary(self) -> Summary:
         """Summary of the results, and why other samples are pending."""
         return summarize(
-            self.results,
+            self.columns,
             self.planned,
             self.state.pending,
             prices_as_of=prices_as_of(self.manifest),
@@ -236,23 +241,19 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
     """
     planned = samples_by_problem(run.manifest) if selected or not _is_complete(run) else {}
     left_out = _uncounted(run.manifest)
-    problems = [name for name in run.manifest["problems"] if name not in left_out]
-    graded, solved = dict.fromkeys(problems, 0), dict[str, int]()
-    ungraded: dict[str, int] = {}
-    for result in run.results:
-        if result.problem_id in left_out:
-            continue
-        counts = graded if result.graded else ungraded
-        counts[result.problem_id] = counts.get(result.problem_id, 0) + 1
-        solved[result.problem_id] = solved.get(result.problem_id, 0) + result.solved
-    final = {} if selected else ungraded
-    pending = {p: max(0, planned.get(p, 0) - n - final.get(p, 0)) for p, n in graded.items()}
-    trials = {p: n + pending[p] for p, n in graded.items() if n + pending[p]}
+    counts = {**dict.fromkeys(run.manifest["problems"], (0, 0)), **solved_counts(run.columns)}
+    counts = {problem: each for problem, each in counts.items() if problem not in left_out}
+    done = Counter(run.columns["problem_id"])
+    pending = {
+        problem: max(0, planned.get(problem, 0) - (graded if selected else done[problem]))
+        for problem, (graded, _) in counts.items()
+    }
+    trials = {p: n + pending[p] for p, (n, _) in counts.items() if n + pending[p]}
     return Bounds(
-        graded=sum(graded.values()),
+        graded=sum(graded for graded, _ in counts.values()),
         pending=sum(pending.values()),
-        if_failed=_mean([solved.get(p, 0) / n for p, n in trials.items()]),
-        if_solved=_mean([(solved.get(p, 0) + pending[p]) / n for p, n in trials.items()]),
+        if_failed=_mean([counts[p][1] / n for p, n in trials.items()]),
+        if_solved=_mean([(counts[p][1] + pending[p]) / n for p, n in trials.items()]),
     )
 
 
@@ -262,7 +263,7 @@ def pending_of(run: Run) -> dict[str, int]:
     Samples of problems that count in no rate are left out.
     """
     planned = {} if _is_complete(run) else samples_by_problem(run.manifest)
-    done = Counter(result.problem_id for result in run.results)
+    done = Counter(run.columns["problem_id"])
     problems = run.manifest["problems"].keys() - _uncounted(run.manifest)
     return {
         problem: number - done[problem]

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from harness.agent.attempt import ChosenBy, LoopFacts
 from harness.frozen import Frozen
-from harness.grading.verdict import JudgedAgain, Score, Verdict
+from harness.grading.verdict import JudgedAgain, Score
 from harness.models.protocol import Usage
 from harness.registry import hooks
 from harness.run.store.results import Columns, SampleResult, WrittenTestCounts
@@ -35,14 +35,6 @@ else:
 
 SCHEMA = 1
 AGENTS = {True: "kept_from_the_data", False: "not_kept_from_the_data"}
-_SUMMED = (
-    *("problem_id", "verdict", "public_passed", "public_total", "hidden_passed", "hidden_total"),
-    *("known_issues", "difficulty", "platform", "isolation", "stop_reason", "chosen_by", "usage"),
-    *("cost", "model_calls", "tool_calls", "malformed_tool_calls", "nudges", "cut_off", "fallback"),
-    *("refused", "confined", "tool_protocol", "judged_again", "unheard", "answer_seconds"),
-    *("written_tests", "score"),
-)
-"""Fields that a summary reads, without those of its curve and of efficiency."""
 
 
 class SampleFacts(Protocol):
@@ -182,7 +174,7 @@ class Summary(Frozen):
 
 
 def summarize(
-    results: Iterable[SampleResult],
+    results: Columns | Iterable[SampleResult],
     planned: int,
     failures: Mapping[str, int] | None = None,
     *,
@@ -202,33 +194,30 @@ def summarize(
         unheard: number of requests of pending samples whose answer was lost.
         max_tokens: the run's token limit of one answer.
     """
-    done = list(results)
-    table = Columns(done, *_SUMMED)
-    verdicts, ids = table["verdict"], table["problem_id"]
-    judged = [place for place, verdict in enumerate(verdicts) if verdict is not Verdict.UNGRADED]
-    graded = [done[place] for place in judged]
+    table = results if isinstance(results, Columns) else Columns(results)
+    verdicts, ids, judged = table["verdict"], table["problem_id"], table.graded
     hidden = _where(table, judged, "hidden_total")
     sound = _where(table, judged, "known_issues", empty=True)
     by_tools = _where(table, judged, "fallback", empty=True)
     public, passed = table["public_total"], table["public_passed"]
     passing = [place for place in hidden if 0 < passed[place] == public[place]]
     overfit = [table["hidden_passed"][n] < table["hidden_total"][n] for n in passing]
-    solved = verdicts.count(Verdict.ACCEPTED)
+    solved = sum(table.solved)
     calls, malformed = table.total("tool_calls"), table.total("malformed_tool_calls")
     usages, costs = table.at("usage", judged), table.at("cost", judged)
     scores = table.at("score", judged)
     failed = dict(failures or {})
-    not_run = planned - len(done) - sum(failed.values())
+    not_run = planned - len(ids) - sum(failed.values())
     return Summary(
         problems=len(set(ids)),
         planned=planned,
-        graded=len(graded),
-        ungraded=len(done) - len(graded),
+        graded=len(judged),
+        ungraded=len(ids) - len(judged),
         pending={**failed, **({"not_run": not_run} if not_run > 0 else {})},
         pass_at_1=_rate(table, judged),
         with_hidden=_rate(table, hidden),
-        without_known_issues=_rate(table, sound) if len(sound) < len(graded) else None,
-        of_several=of_several([*_counts(table, judged).values()]),
+        without_known_issues=_rate(table, sound) if len(sound) < len(judged) else None,
+        of_several=of_several([*solved_counts(table).values()]),
         mean_fraction=_mean_fraction(table, judged),
         passed_public=len(passing),
         overfit=sum(overfit),
@@ -251,11 +240,11 @@ def summarize(
         salvaged=table["chosen_by"].count(ChosenBy.PROSE),
         salvaged_from_calls=table["chosen_by"].count(ChosenBy.FAILED_CALL),
         fallback=table.total("fallback"),
-        without_fallback=_rate(table, by_tools) if len(by_tools) < len(graded) else None,
+        without_fallback=_rate(table, by_tools) if len(by_tools) < len(judged) else None,
         tool_protocols=counted(filter(None, table["tool_protocol"])),
         refused=table.total("refused"),
         nudges=table.total("nudges"),
-        loop=sum((each.loop for each in done if each.loop), LoopFacts()),
+        loop=_added(table, "loop"),
         cut_off=table.total("cut_off"),
         cut_off_samples=sum(number > 0 for number in table["cut_off"]),
         max_tokens=max_tokens,
@@ -265,14 +254,16 @@ def summarize(
         well_formed_tool_calls=1 - malformed / calls if calls else None,
         solved_per_1000_tokens=solved_per(solved, _known_tokens(usages), 1_000),
         solved_per_dollar=solved_per(solved, _total_cost(costs)),
-        curve=curve_of(graded),
-        judged_again=_judged_again(table["judged_again"]),
-        by_source_rule=rate_by_source_rule(graded),
+        curve=curve_of([table.results[place] for place in judged]),
+        judged_again=_added(table, "judged_again"),
+        by_source_rule=rate_by_source_rule(
+            (ids[place], table.solved[place], table["solved_by_rule"][place]) for place in judged
+        ),
         written_tests=_written_tests(table["written_tests"]),
         stopped=stopped,
         unheard=unheard + table.total("unheard"),
         mean_score=mean_score(zip(table.at("problem_id", judged), scores, strict=True)),
-        **{key: part(done) for key, part in hooks("summarize").items()},
+        **{key: part(table.results) for key, part in hooks("summarize").items() if any(table[key])},
     )
 
 
@@ -304,14 +295,12 @@ def _speed(table: Columns) -> float | None:
     return sum(tokens for tokens, _ in timed) / seconds if seconds else None
 
 
-def solved_counts(results: Iterable[SampleFacts]) -> dict[str, Counts]:
+def solved_counts(table: Columns) -> dict[str, Counts]:
     """Return the number of graded and of solved samples, by problem id."""
-    counts: dict[str, Counts] = {}
-    for result in results:
-        if result.graded:
-            samples, solved = counts.get(result.problem_id, (0, 0))
-            counts[result.problem_id] = samples + 1, solved + result.solved
-    return counts
+    ids, solved = table["problem_id"], table.solved
+    samples = Counter(ids[place] for place in table.graded)
+    right = Counter(ids[place] for place in table.graded if solved[place])
+    return {problem: (number, right[problem]) for problem, number in samples.items()}
 
 
 def _where(table: Columns, places: Iterable[int], key: str, *, empty: bool = False) -> list[int]:
@@ -322,8 +311,7 @@ def _where(table: Columns, places: Iterable[int], key: str, *, empty: bool = Fal
 
 def _rate(table: Columns, places: Sequence[int]) -> Rate | None:
     """Return pass@1 of graded results."""
-    accepted = Verdict.ACCEPTED
-    solved = [float(each is accepted) for each in table.at("verdict", places)]
+    solved = [float(table.solved[place]) for place in places]
     return rate_by_problem(zip(table.at("problem_id", places), solved, strict=True))
 
 
@@ -338,20 +326,13 @@ def _pooled(table: Columns, places: Sequence[int], values: Sequence[bool]) -> Ra
     return Rate(value=value, problems=len(fractions), low=low, high=high)
 
 
-def _counts(table: Columns, places: Iterable[int]) -> dict[str, Counts]:
-    """Return `solved_counts` of graded results."""
-    ids, verdicts = table["problem_id"], table["verdict"]
-    samples = Counter(ids[place] for place in places)
-    solved = Counter(ids[place] for place in places if verdicts[place] is Verdict.ACCEPTED)
-    return {problem: (number, solved[problem]) for problem, number in samples.items()}
-
-
-def _mean_fraction(table: Columns, places: Iterable[int]) -> float | None:
+def _mean_fraction(table: Columns, places: Sequence[int]) -> float | None:
     """Return the mean fraction of tests passed, where test counts are known."""
     keys = ("problem_id", "public_passed", "hidden_passed", "public_total", "hidden_total")
-    rows = zip(*(table.at(key, places) for key in keys), strict=True)
     known = [
-        (i, (p + h) / (public + hidden)) for i, p, h, public, hidden in rows if public + hidden
+        (i, (p + h) / (public + hidden))
+        for i, p, h, public, hidden in table.rows(*keys, places=places)
+        if public + hidden
     ]
     by_problem = mean_by_problem(known)
     return fmean(by_problem.values()) if by_problem else None
@@ -362,21 +343,19 @@ def rate_of(results: Iterable[SampleFacts]) -> Rate | None:
     return rate_by_problem([(r.problem_id, float(r.solved)) for r in results if r.graded])
 
 
-class RuledOutcome(SampleFacts, Protocol):
-    """An outcome with a verdict by the source's own rule."""
+def rate_by_source_rule(graded: Iterable[tuple[str, bool, bool | None]]) -> Rate | None:
+    """Return pass@1 by the sources' own rules; None if those graded all results.
 
-    @property
-    def solved_by_rule(self) -> bool | None: ...  # noqa: D102
-
-
-def rate_by_source_rule(graded: Sequence[RuledOutcome]) -> Rate | None:
-    """Return pass@1 by the sources' own rules; None if those graded all results."""
-    if all(result.solved_by_rule is None for result in graded):
+    Args:
+        graded: of each graded result the problem's id, whether it is solved, and whether it is by
+            the source's own rule; None if that graded it.
+    """
+    rows = list(graded)
+    if all(by_rule is None for _, _, by_rule in rows):
         return None
-    solved = (
-        (r.problem_id, r.solved if r.solved_by_rule is None else r.solved_by_rule) for r in graded
+    return rate_by_problem(
+        (name, float(solved if by_rule is None else by_rule)) for name, solved, by_rule in rows
     )
-    return rate_by_problem((name, float(right)) for name, right in solved)
 
 
 def _grouped(table: Columns, places: Iterable[int], key: str) -> dict[str, Rate]:
@@ -405,11 +384,10 @@ def _total_usage(usages: Iterable[Usage | None]) -> Usage:
     return Usage(**dict(zip(kinds, totals, strict=False)), cost_usd=cost)
 
 
-def _judged_again(each_again: Iterable[JudgedAgain]) -> JudgedAgain:
-    """Add up what was run more than once; for most samples that is nothing."""
-    nothing = JudgedAgain()
-    usual: object = SampleResult.model_fields["judged_again"].default
-    unusual = (each for each in each_again if each is not usual)
+def _added(table: Columns, key: str) -> Any:
+    """Add up the values of a field, most of which are its default: nothing."""
+    nothing: Any = SampleResult.model_fields[key].default
+    unusual = (each for each in table[key] if each is not nothing)
     return sum((each for each in unusual if vars(each) != vars(nothing)), nothing)
 
 

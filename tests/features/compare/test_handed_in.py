@@ -1,7 +1,6 @@
 """What a sample would have handed in, had it been cut off."""
 
 from for_each import for_each
-from results_made import made_result
 
 from harness.features.compare.arms import handed_in
 from harness.tools.revision import Revision
@@ -21,8 +20,7 @@ def step(public: int | None, solved: bool | None, passes: bool | None = None) ->
 
 def verdicts(*steps: Revision, mode: str = "agentic", public: int = 2) -> list[bool | None]:
     last = bool(steps and steps[-1].solved)
-    result = made_result("p", solved=last, steps=steps, public_total=public)
-    return [each.solved for each in handed_in(result, mode)]
+    return [each.solved for each in handed_in(steps, public, last, mode)]
 
 
 def test_the_newest_is_handed_in_until_one_passes() -> None:
@@ -63,10 +61,10 @@ def test_the_newest_solution_is_handed_in_without_public_tests() -> None:
 
 @for_each("solved", [True, False])
 def test_a_sample_without_steps_hands_in_at_its_end(solved: bool) -> None:
-    (only,) = handed_in(made_result("p", solved=solved), "agentic")
+    (only,) = handed_in((), 3, solved, "agentic")
     assert only == (None, solved)
 
 
 def test_the_end_says_what_the_steps_do_not() -> None:
-    result = made_result("p", solved=True, steps=(step(2, False),))
-    assert [each.solved for each in handed_in(result, "my_strategy")] == [False, True]
+    solutions = handed_in([step(2, False)], 3, True, "my_strategy")
+    assert [each.solved for each in solutions] == [False, True]

@@ -61,15 +61,17 @@ def test_a_line_leaves_out_default_values_and_a_whole_line_is_the_same_result(pa
 
 def test_fields_of_results_as_columns() -> None:
     results = [_result(index) for index in (3, 5, 9)]
-    columns = Columns(results, "index", "problem_id", "usage")
+    columns = Columns(results)
     assert columns["index"] == (3, 5, 9)
     assert columns["usage"] == tuple(result.usage for result in results)
     assert columns.at("problem_id", [2, 0]) == ["made/a", "made/a"]
     assert columns.at("index", [2, 0]) == [9, 3]
     assert columns.total("index") == 17
-    assert Columns(results, "index")["index"] == (3, 5, 9)
-    nothing = Columns([], "index")
-    assert (nothing["index"], nothing.total("index")) == ((), 0)
+    for key in SampleResult.model_fields:
+        assert columns[key] == tuple(getattr(result, key) for result in results)
+    assert [*columns.rows("index", "problem_id", places=[1])] == [(5, "made/a")]
+    nothing = Columns([])
+    assert (nothing["index"], nothing.total("index"), [*nothing.rows("index")]) == ((), 0, [])
 
 
 @pytest.mark.parametrize("torn", [1, 2, 50, 300])

@@ -13,12 +13,9 @@ NAMED = 3
 
 def changed_problems(a: Run, b: Run) -> set[str]:
     """Return the problems of both runs whose content differs."""
-    hashes = {result.problem_id: result.problem_hash for result in a.results}
-    return {
-        result.problem_id
-        for result in b.results
-        if hashes.get(result.problem_id, result.problem_hash) != result.problem_hash
-    }
+    one, other = (run.columns.rows("problem_id", "problem_hash") for run in (a, b))
+    hashes: dict[str, str] = dict(one)
+    return {problem for problem, found in other if hashes.get(problem, found) != found}
 
 
 def unlike(a: Run, b: Run, labels: tuple[str, str], changed: Collection[str]) -> Iterator[str]:
@@ -97,7 +94,8 @@ def _limits_in_words(a: Run, b: Run) -> str:
 
 
 def _issues(run: Run) -> Mapping[str, frozenset[str]]:
-    return {result.problem_id: frozenset(result.known_issues) for result in run.results}
+    rows = run.columns.rows("problem_id", "known_issues")
+    return {problem: frozenset(issues) for problem, issues in rows}
 
 
 def _some(problems: Collection[str]) -> str:
