@@ -78,6 +78,7 @@ class Unconditional:
         )
         return min(1.0, float((self._weights[:, 1:] @ tails).max()))
 
+    @cache  # noqa: B019 - `unconditional` keeps its few tests anyway
     def critical(self, level: float) -> float:
         """Return the largest possible score with a p-value of at least `level`."""
         scores = self._scores

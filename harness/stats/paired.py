@@ -305,35 +305,26 @@ class Paired(BaseModel):
         return self.rate_b.value - self.rate_a.value if self.rate_a and self.rate_b else 0.0
 
 
-def compare_paired(
-    a: Mapping[str, float],
-    b: Mapping[str, float],
-    samples_a: Mapping[str, int] | None = None,
-    samples_b: Mapping[str, int] | None = None,
-) -> Paired:
+def compare_counts(a: Mapping[str, Counts], b: Mapping[str, Counts]) -> Paired:
     """Compare two runs on the problems they share.
 
     Args:
-        a: fraction of samples that run A solved, by problem id.
-        b: fraction of samples that run B solved, by problem id.
-        samples_a: number of A's samples by problem id; 1 for every problem by default.
-        samples_b: number of B's samples by problem id; 1 for every problem by default.
+        a: numbers of samples and of solved samples of run A, by problem id.
+        b: the same of run B.
     """
-    shared = [problem for problem in a if problem in b]
-    better_a = tuple(problem for problem in shared if a[problem] > b[problem])
-    better_b = tuple(problem for problem in shared if b[problem] > a[problem])
-    differences = [b[problem] - a[problem] for problem in shared]
-    score = paired_score(a, b, samples_a, samples_b).at() if shared else None
-    equal = [a[problem] for problem in shared if a[problem] == b[problem]]
+    shared, pairs, samples = _shared(a, b)
+    differences = [y - x for x, y in pairs]
+    equal = [x for x, y in pairs if x == y]
+    score = paired_test(pairs, min(samples)).at() if pairs else None
     return Paired(
         problems=len(shared),
         both=equal.count(1),
         neither=equal.count(0),
         tied=sum(0 < fraction < 1 for fraction in equal),
-        better_a=better_a,
-        better_b=better_b,
-        rate_a=_rate(a, samples_a, shared),
-        rate_b=_rate(b, samples_b, shared),
+        better_a=tuple(p for p, gain in zip(shared, differences, strict=True) if gain < 0),
+        better_b=tuple(p for p, gain in zip(shared, differences, strict=True) if gain > 0),
+        rate_a=rate([x for x, _ in pairs], samples[0]),
+        rate_b=rate([y for _, y in pairs], samples[1]),
         low=score.low if score else None,
         high=score.high if score else None,
         detectable=detectable_difference(differences),
@@ -341,43 +332,23 @@ def compare_paired(
     )
 
 
-def paired_score(
-    a: Mapping[str, float],
-    b: Mapping[str, float],
-    samples_a: Mapping[str, int] | None = None,
-    samples_b: Mapping[str, int] | None = None,
-) -> PairedTest:
+def paired_score(a: Mapping[str, Counts], b: Mapping[str, Counts]) -> PairedTest:
     """Return the test of two runs' difference.
 
     Args:
-        a: fraction of samples that run A solved, by problem id.
-        b: fraction of samples that run B solved, by problem id; at least one problem is in both.
-        samples_a: number of A's samples by problem id; 1 for every problem by default.
-        samples_b: number of B's samples by problem id; 1 for every problem by default.
+        a: as in `compare_counts`.
+        b: as in `compare_counts`; at least one problem is in both.
     """
-    shared = [problem for problem in a if problem in b]
-    numbers = [
-        sum(map(of.__getitem__, shared)) if of else len(shared) for of in (samples_a, samples_b)
-    ]
-    return paired_test([(a[p], b[p]) for p in shared], min(numbers))
+    _, pairs, samples = _shared(a, b)
+    return paired_test(pairs, min(samples))
 
 
-def _rate(
-    fractions: Mapping[str, float], samples: Mapping[str, int] | None, shared: Sequence[str]
-) -> Rate | None:
-    counted = None if samples is None else sum(map(samples.__getitem__, shared))
-    return rate([fractions[problem] for problem in shared], counted)
-
-
-def compare_counts(a: Mapping[str, Counts], b: Mapping[str, Counts]) -> Paired:
-    """Call `compare_paired` with numbers of samples and of solved samples."""
-    return compare_paired(*shares(a, b))
-
-
-def shares(
+def _shared(
     a: Mapping[str, Counts], b: Mapping[str, Counts]
-) -> tuple[dict[str, float], dict[str, float], dict[str, int], dict[str, int]]:
-    """Return the shares of solved samples of two runs, then their numbers of samples."""
-    one, other = ({p: share(counts) for p, counts in of.items()} for of in (a, b))
-    number, others = ({p: samples for p, (samples, _) in of.items()} for of in (a, b))
-    return one, other, number, others
+) -> tuple[list[str], list[tuple[float, float]], tuple[int, int]]:
+    """Return the problems that both have, the shares solved of each, and both runs' samples."""
+    shared = [problem for problem in a if problem in b]
+    counts = [[of[problem] for problem in shared] for of in (a, b)]
+    pairs = [*zip(*(map(share, own) for own in counts), strict=True)]
+    samples_a, samples_b = (sum(samples for samples, _ in own) for own in counts)
+    return shared, pairs, (samples_a, samples_b)

@@ -55,7 +55,7 @@ NEAR_JUMP = 2.0
 _NEAR = 1e-9
 """Relative rounding error of a spend: what is reached at a spend counts there."""
 
-_CHUNK = 1 << 22  # weights held in memory at a time
+_AT_ONCE = 100  # resamples: their draws fit into a processor's cache
 _LEAST = 1e-12
 
 
@@ -146,13 +146,13 @@ class Policies:
         spend, solved = self.curve
         for place in np.flatnonzero(spend[1:] == spend[:-1]):
             rate = min(1.0, max(0.0, float(solved[place : place + 2].mean())))
-            size = abs(float(solved[place + 1] - solved[place]))
+            if abs(solved[place + 1] - solved[place]) <= math.sqrt(rate * (1 - rate) / number):
+                continue
             apart = self.spend[:, place] - (at if own is None else own)
             if own is not None and float(apart.max()) <= 0:
                 continue  # it is reached in every resample
             doubt = float(apart.std()) / math.sqrt(number)
-            is_large = size > math.sqrt(rate * (1 - rate) / number)
-            if is_large and doubt > _LEAST and abs(float(apart.mean())) <= NEAR_JUMP * doubt:
+            if doubt > _LEAST and abs(float(apart.mean())) <= NEAR_JUMP * doubt:
                 shares += [np.clip(self.solved[:, side], 0.0, 1.0) for side in (place, place + 1)]
         return shares
 
@@ -290,32 +290,30 @@ def resampled(
     import numpy as np
 
     draw = np.random.default_rng(seed)
-    tables = np.hstack([np.ones((len(arms[0].spend), 1)), *(_both(arm) for arm in arms)])
+    both = (table for arm in arms for table in (arm.spend, arm.solved))
+    tables = np.hstack([np.ones((len(arms[0].spend), 1)), *both])
     if len(tables) > MOST_UNITS:
         order = draw.permutation(len(tables))
         starts = np.arange(UNITS) * len(tables) // UNITS
         tables = np.add.reduceat(tables[order], starts, axis=0)
-    draws = [np.empty((resamples, len(at))) for _ in arms]
     units = len(tables)
-    rows = max(1, _CHUNK // units)
-    for start in range(0, resamples, rows):
-        number = min(rows, resamples - start)
-        picked = draw.integers(units, size=(number, units))
-        picked += np.arange(number)[:, None] * units
-        weights = np.bincount(picked.ravel(), minlength=number * units)
-        sums = weights.reshape(number, units).astype(float) @ tables
-        means = sums[:, 1:] / sums[:, :1]
-        tables_of: list[tuple[Floats, Floats]] = []
-        for arm in arms:
-            width = arm.spend.shape[1]
-            tables_of.append((means[:, :width], means[:, width : 2 * width]))
-            means = means[:, 2 * width :]
-        spends = np.tile(at, (number, 1))
-        for place, (strategy, policy) in (own or {}).items():
-            spends[:, place] = tables_of[strategy][0][:, policy]
-        for (spend, solved), rates in zip(tables_of, draws, strict=True):
-            rates[start : start + number] = _read(spends * (1 + _NEAR), spend, solved)
-    return draws
+    weights = np.empty((resamples, units))
+    for start in range(0, resamples, _AT_ONCE):
+        rows = weights[start : start + _AT_ONCE]
+        picked = draw.integers(units, size=rows.shape)
+        picked += np.arange(len(rows))[:, None] * units
+        rows[:] = np.bincount(picked.ravel(), minlength=rows.size).reshape(rows.shape)
+    sums = weights @ tables
+    means = sums[:, 1:] / sums[:, :1]
+    curves: list[tuple[Floats, Floats]] = []
+    for arm in arms:
+        width = arm.spend.shape[1]
+        curves.append((means[:, :width], means[:, width : 2 * width]))
+        means = means[:, 2 * width :]
+    spends = np.tile(at, (resamples, 1))
+    for place, (strategy, policy) in (own or {}).items():
+        spends[:, place] = curves[strategy][0][:, policy]
+    return [_read(spends * (1 + _NEAR), spend, solved) for spend, solved in curves]
 
 
 def _read(at: "Floats", spend: "Floats", solved: "Floats") -> "Floats":
@@ -327,12 +325,6 @@ def _read(at: "Floats", spend: "Floats", solved: "Floats") -> "Floats":
     wanted = np.minimum(at, spend[:, -1:])  # beyond the end of a row the next row begins
     shares = np.interp((wanted + shift).ravel(), (spend + shift).ravel(), solved.ravel())
     return shares.reshape(at.shape)
-
-
-def _both(arm: Policies) -> "Floats":
-    import numpy as np
-
-    return np.hstack([arm.spend, arm.solved])
 
 
 def rate_interval(

@@ -89,8 +89,8 @@ class Simulated:
             has = Counter(each.problem_id for each in shots)
             shots += [self.shot(problem, 0) for problem in asked if not has[problem]]
             self._buy(shots, attempts, asked)
-            sides = samples_of(Columns(shots), asked), samples_of(Columns(attempts), asked)
-            gains = gains_of(sides, MODES, "dollars")
+            one, other = (samples_of(Columns(each).samples, asked) for each in (shots, attempts))
+            gains = gains_of((one, other), MODES, "dollars")
             assert gains is not None, "the shots are worth what the agent spends"
             evidence = look(list(gains.values()), GOAL.level)
             if reason_to_stop(evidence, GOAL):

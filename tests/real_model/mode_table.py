@@ -10,8 +10,8 @@ from harness.features.compare.spend import spend_comparison
 from harness.features.compare.spend_result import SpendDifference
 from harness.run.summary.loaded_run import Run, read_run
 from harness.run.summary.summary import Summary
-from harness.stats.paired import Paired, compare_paired
-from harness.stats.rates import mean_by_problem
+from harness.stats.paired import Paired, compare_counts
+from harness.stats.pass_at_k import Counts
 
 SETS = {"loop": "HumanEval", "modes": "LiveCodeBench, easy", "demo": "bundled"}
 """Pieces that hold the compared modes, and the problems of each."""
@@ -142,7 +142,7 @@ def iterating_table(runs: Mapping[str, Mapping[str, Measured]]) -> Iterator[str]
 def together(runs: Mapping[str, Mapping[str, Measured]]) -> Iterator[str]:
     """Yield the default loop minus self-repair and minus the first program, over all problems."""
     loop, repair = pooled(runs, DEFAULT), pooled(runs, REPAIR)
-    shared = compare_paired(repair, loop)
+    shared = compare_counts(repair, loop)
     yield (
         f"The default loop minus self-repair, on the {shared.problems} problems that both have: "
         f"{words(shared)}."
@@ -158,15 +158,11 @@ def words(paired: Paired) -> str:
     return f"{paired.difference * 100:+.1f} points ({interval}; {changes})"
 
 
-def pooled(runs: Mapping[str, Mapping[str, Measured]], mode: str) -> dict[str, float]:
-    """Return the share of solved samples by problem, over all pieces that have the mode."""
+def pooled(runs: Mapping[str, Mapping[str, Measured]], mode: str) -> dict[str, Counts]:
+    """Return the numbers of samples and of solved ones by problem, over all pieces of the mode."""
     return {
-        problem: share
+        problem: counts
         for modes in runs.values()
         if mode in modes
-        for problem, share in mean_by_problem(
-            (each.problem_id, float(each.verdict == "accepted"))
-            for each in modes[mode].run.results
-            if each.graded
-        ).items()
+        for problem, counts in modes[mode].run.columns.counts.items()
     }

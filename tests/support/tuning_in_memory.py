@@ -14,7 +14,7 @@ from harness.features.tune.split import Sizes, split_problems
 from harness.run.reporter import print_nothing
 from harness.run.store.results import SampleResult
 from harness.sources.benchmarks import load
-from harness.stats.paired import compare_paired
+from harness.stats.paired import compare_counts
 
 PROBLEMS = 34
 
@@ -95,10 +95,10 @@ def searched(folder: Path, models: TuningModels, seed: int, problems: Path, most
     paired = None
     if best.number:
         before, after = (
-            {each: float(solves(of, each)) for each in split.test}
+            {each: (1, int(solves(of, each))) for each in split.test}
             for of in (candidates.start, text)
         )
-        paired = compare_paired(before, after)
+        paired = compare_counts(before, after)
     return Found(
         "\n".join(text.values()),
         not best.number,

@@ -5,16 +5,13 @@ Every other run is an arm of attempts, each of which can be cut off at a budget.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from harness.agent.strategies.modes import mode_named
-from harness.grading.verdict import Verdict
-from harness.models.protocol import Usage
-from harness.problem import Level
-from harness.run.store.results import Columns
+from harness.run.store.results import GradedSample
 from harness.stats.pass_at_k import (
     Shot,
     any_solved,
@@ -84,35 +81,13 @@ class Arm:
         return replace(self, curves=curves, mean=mean)
 
 
-class SampleSpend(NamedTuple):
-    """A graded sample: the fields of its result that tell what it spent and brought."""
-
-    problem_id: str
-    difficulty: Level | None
-    verdict: Verdict
-    public_passed: int
-    public_total: int
-    hidden_total: int
-    code: str
-    model_calls: int
-    steps: Sequence[Revision]
-    usage: Usage | None
-    cost: float | None
-
-    @property
-    def solved(self) -> bool:
-        """Whether every test passed, or the score is full."""
-        return self.verdict is Verdict.ACCEPTED
+Samples = Mapping[str, Sequence[GradedSample]]
 
 
-Samples = Mapping[str, Sequence[SampleSpend]]
-
-
-def samples_of(results: Columns, problems: Sequence[str]) -> Samples:
-    """Return the graded samples of some problems, by problem id, in the order given."""
-    samples: dict[str, list[SampleSpend]] = {problem: [] for problem in problems}
-    rows = results.rows(*SampleSpend._fields, places=results.graded)
-    for sample in map(SampleSpend._make, rows):
+def samples_of(graded: Iterable[GradedSample], problems: Sequence[str]) -> Samples:
+    """Return the samples of some problems, by problem id, in the order given."""
+    samples: dict[str, list[GradedSample]] = {problem: [] for problem in problems}
+    for sample in graded:
         if sample.problem_id in samples:
             samples[sample.problem_id].append(sample)
     return samples
@@ -132,8 +107,11 @@ def arm_of(samples: Samples, mode: str, unit: Unit) -> Arm:
         unit: the unit of spend.
     """
     numbers = [len(own) for own in samples.values()]
-    means = [sum(map(partial(_spend, unit=unit), own)) / len(own) for own in samples.values()]
-    curves, unknown = _shots(samples, unit) if of_shots(mode) else _cut(samples, mode, unit)
+    spends = [[_spend(result, unit) for result in own] for own in samples.values()]
+    means = list(map(_mean, spends))
+    curves, unknown = (
+        _shots(samples, spends) if of_shots(mode) else _cut(samples, spends, mode, unit)
+    )
     return Arm(
         curves=curves,
         mean=sum(means) / len(means),
@@ -156,11 +134,14 @@ def with_enough_shots(shots: Samples, attempts: Samples, unit: Unit) -> list[str
         attempts: at least one attempt at each problem, with known spend.
         unit: the unit of spend.
     """
+    numbers = sorted({len(own) for own in shots.values()})
+    if not numbers[1:]:
+        return list(shots)
     of_all, of_one, of_attempt = (
         {problem: spent(list(map(partial(_spend, unit=unit), own))) for problem, own in of.items()}
         for of, spent in ((shots, sum), (shots, _mean), (attempts, _mean))
     )
-    for least in sorted({len(own) for own in shots.values()}):
+    for least in numbers:
         kept = [problem for problem, own in shots.items() if len(own) >= least]
         bought, shot, attempt = (
             _mean([spend[problem] for problem in kept]) for spend in (of_all, of_one, of_attempt)
@@ -187,16 +168,16 @@ def known(samples: Samples, mode: str, unit: Unit) -> bool:
     return None not in [_spent(step, unit) for step in steps]
 
 
-def _every(samples: Samples) -> list[SampleSpend]:
+def _every(samples: Samples) -> list[GradedSample]:
     return [result for own in samples.values() for result in own]
 
 
-def _tests_known(result: SampleSpend) -> bool:
+def _tests_known(result: GradedSample) -> bool:
     """Whether the tests are known; those of imported verdicts are not."""
     return result.public_total + result.hidden_total > 0
 
 
-def _spent(of: SampleSpend | Revision, unit: Unit) -> float | None:
+def _spent(of: GradedSample | Revision, unit: Unit) -> float | None:
     """Return what a sample spent in all, or up to a step."""
     if unit == "dollars":
         return of.cost
@@ -207,18 +188,19 @@ def _spent(of: SampleSpend | Revision, unit: Unit) -> float | None:
     return None if of.usage is None else of.usage.total_tokens
 
 
-def _spend(result: SampleSpend, unit: Unit) -> float:
+def _spend(result: GradedSample, unit: Unit) -> float:
     """Return a sample's spend; an imported shot counts as one call."""
     spent = _spent(result, unit) or 0.0
     return max(1.0, spent) if unit == "calls" else float(spent)
 
 
-def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Policies], int]:
+def _cut(
+    samples: Samples, spends: Sequence[Sequence[float]], mode: str, unit: Unit
+) -> tuple[dict[CurveKind, Policies], int]:
     attempts: list[AttemptSpend] = []
     unknown = 0
     for place, own in enumerate(samples.values()):
-        for result in own:
-            spend = _spend(result, unit)
+        for result, spend in zip(own, spends[place], strict=True):
             solutions = handed_in(result.steps, result.public_total, result.solved, mode)
             unknown += any(solved is None for _, solved in solutions)
             changes = [
@@ -229,9 +211,13 @@ def _cut(samples: Samples, mode: str, unit: Unit) -> tuple[dict[CurveKind, Polic
     return {"cut_off": cut_off(attempts, len(samples))}, unknown
 
 
-def _shots(samples: Samples, unit: Unit) -> tuple[dict[CurveKind, Policies], int]:
+def _shots(
+    samples: Samples, spends: Sequence[Sequence[float]]
+) -> tuple[dict[CurveKind, Policies], int]:
     """Return the curves of j shots; a problem that has fewer than j gets all that it has."""
-    shots = [[_shot(result, unit) for result in own] for own in samples.values()]
+    shots = [
+        list(map(_shot, own, spent)) for own, spent in zip(samples.values(), spends, strict=True)
+    ]
     numbers = range(1, min(max(map(len, shots)), MOST_SHOTS) + 1)
 
     def table(value: Callable[[Sequence[Shot], int], float]) -> list[list[float]]:
@@ -267,14 +253,14 @@ def _shots(samples: Samples, unit: Unit) -> tuple[dict[CurveKind, Policies], int
     return {"chosen": first, "single": single, "any_right": either}, 0
 
 
-def _shot(result: SampleSpend, unit: Unit) -> Shot:
+def _shot(result: GradedSample, spend: float) -> Shot:
     """Convert a sample to a shot, ranked as mode `best_of_k_public` ranks samples."""
     public, has_code = result.public_total, bool(result.code)
     return Shot(
         rank=result.public_passed if has_code else -1,
         passes=result.public_passed == public if public else has_code,
         solved=result.solved,
-        spend=_spend(result, unit),
+        spend=spend,
     )
 
 
@@ -287,20 +273,10 @@ def by_difficulty(samples: Samples) -> dict[str, list[int]]:
     return {name: counts[name] for name in sorted(counts, key=order.index)}
 
 
-class HandedIn(NamedTuple):
-    """A change of the solution that would be final if the sample were cut off.
-
-    Attributes:
-        step: the step from which on it is final; None for the end of the sample.
-        solved: whether the solution passes all tests; None if unknown.
-    """
-
-    step: Revision | None
-    solved: bool | None
-
-
-def handed_in(steps: Sequence[Revision], public: int, solved: bool, mode: str) -> list[HandedIn]:
-    """Return a sample's final solution after each of its revisions, and at its end.
+def handed_in(
+    steps: Sequence[Revision], public: int, solved: bool, mode: str
+) -> list[tuple[Revision | None, bool | None]]:
+    """Return the changes of the solution that would be final if a sample were cut off.
 
     When a sample is cut off, its newest revision is run on the public tests, as in one that ends
     normally. In best of k, the solution that passes the most public tests is final, the earliest
@@ -311,14 +287,18 @@ def handed_in(steps: Sequence[Revision], public: int, solved: bool, mode: str) -
         public: number of public tests.
         solved: whether its final solution passes all tests.
         mode: mode of the run.
+
+    Returns:
+        The revision from which on a solution is final, or None for the end of the sample; and
+        whether that solution passes all tests, or None if it is unknown.
     """
     find = _most_passed if mode_named(mode).hands_in == "most_passed" else _newest_passed
-    solutions = [
-        HandedIn(step, known) for step, known in zip(steps, find(steps, public), strict=True)
+    changes: list[tuple[Revision | None, bool | None]] = [
+        *zip(steps, find(steps, public), strict=True)
     ]
-    if not solutions or solutions[-1].solved is not solved:
-        solutions.append(HandedIn(None, solved))
-    return solutions
+    if not changes or changes[-1][1] is not solved:
+        changes.append((None, solved))
+    return changes
 
 
 def _newest_passed(steps: Sequence[Revision], public: int) -> Iterator[bool | None]:

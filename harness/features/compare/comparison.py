@@ -34,7 +34,7 @@ from harness.run.summary.loaded_run import (
     prices_as_of,
     read_run,
 )
-from harness.run.summary.summary import Summary, solved_counts, summarize
+from harness.run.summary.summary import Summary, summarize
 from harness.sources.selection import Selection
 from harness.stats.holm import holm
 from harness.stats.paired import Paired, compare_counts
@@ -226,7 +226,7 @@ class _Pair:
         self.a, self.b, self.labels = a, b, (label_a, label_b)
         self.changed = changed_problems(a, b)
         graded_a, graded_b = (
-            {p: each for p, each in solved_counts(run.columns).items() if p not in self.changed}
+            {p: each for p, each in run.columns.counts.items() if p not in self.changed}
             for run in (a, b)
         )
         self.alone = len(graded_a.keys() - graded_b.keys()), len(graded_b.keys() - graded_a.keys())
@@ -288,8 +288,8 @@ class _Pair:
     def _results(self, run: Run) -> dict[tuple[str, int], bool]:
         """Return whether each graded sample of the shared problems is solved."""
         shared, table = set(self.shared), run.columns
-        ids, numbers, solved = table["problem_id"], table["index"], table.solved
-        return {(ids[n], numbers[n]): solved[n] for n in table.graded if ids[n] in shared}
+        rows = table.rows("problem_id", "index", "solved", places=table.graded)
+        return {(problem, index): solved for problem, index, solved in rows if problem in shared}
 
     def _notes(self) -> Iterator[str]:
         for label, run in zip(self.labels, (self.a, self.b), strict=True):
@@ -317,9 +317,7 @@ def _completed(
     run: Run, lacking: Mapping[str, int], planned: Collection[str], solved: int
 ) -> dict[str, Counts]:
     """Return a run's counts with each pending sample counted as `solved`, 1 or 0."""
-    counts = {
-        problem: each for problem, each in solved_counts(run.columns).items() if problem in planned
-    }
+    counts = {problem: each for problem, each in run.columns.counts.items() if problem in planned}
     for problem, number in lacking.items():
         if problem in planned:
             samples, right = counts.get(problem, (0, 0))

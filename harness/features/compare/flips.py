@@ -2,7 +2,7 @@
 
 import shlex
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated
 
 from pydantic import Field
@@ -76,8 +76,7 @@ def flips_of(
     gains = {p: share(counts[1][p]) - share(counts[0][p]) for p in counts[0]}
     flipped = sorted((p for p in gains if gains[p]), key=lambda p: (-abs(gains[p]), p))
     samples_a, samples_b = map(graded_by_problem, (a, b))
-    there = Transcripts(a.path)
-    here = Transcripts(b.path)
+    shown_a, shown_b = (_shown(run, label) for run, label in zip((a, b), labels, strict=True))
     for problem in flipped:
         first, second = _shown_samples(
             samples_a[problem], samples_b[problem], a_better=gains[problem] < 0
@@ -86,8 +85,8 @@ def flips_of(
             problem=problem,
             title=first.title,
             better=labels[gains[problem] > 0],
-            a=_shown(a, labels[0], first, counts[0][problem], there),
-            b=_shown(b, labels[1], second, counts[1][problem], here),
+            a=shown_a(first, counts[0][problem]),
+            b=shown_b(second, counts[1][problem]),
             difficulty=first.difficulty or "",
         )
 
@@ -106,24 +105,26 @@ def _shown_samples(
 ) -> tuple[SampleResult, SampleResult]:
     """Return a solved sample of the better run and an unsolved one of the other."""
     ours = [result for result in a if result.solved == a_better]
-    theirs = [result for result in b if result.solved != a_better]
-    indices = {result.index: result for result in theirs}
-    both = next((result for result in ours if result.index in indices), None)
-    return (both, indices[both.index]) if both else (ours[0], theirs[0])
+    theirs = {result.index: result for result in b if result.solved != a_better}
+    both = next((result for result in ours if result.index in theirs), None)
+    return (both, theirs[both.index]) if both else (ours[0], next(iter(theirs.values())))
 
 
-def _shown(
-    run: Run, label: str, result: SampleResult, counts: Counts, transcripts: Transcripts
-) -> FlipSample:
-    command = None
-    if transcripts.exists(file_name(result.problem_id, result.index)):
-        command = f"harness transcript {shlex.quote(str(run.path))} {shlex.quote(result.sample)}"
-    return FlipSample(
-        label=label,
-        solved=counts[1],
-        samples=counts[0],
-        sample=result.sample,
-        verdict=result.verdict,
-        score=result.score,
-        command=command,
-    )
+def _shown(run: Run, label: str) -> Callable[[SampleResult, Counts], FlipSample]:
+    """Return the function that shows a result of a run, given the counts of its problem."""
+    transcripts = Transcripts(run.path)
+    command = f"harness transcript {shlex.quote(str(run.path))}"
+
+    def shown(result: SampleResult, counts: Counts) -> FlipSample:
+        there = transcripts.exists(file_name(result.problem_id, result.index))
+        return FlipSample(
+            label=label,
+            solved=counts[1],
+            samples=counts[0],
+            sample=result.sample,
+            verdict=result.verdict,
+            score=result.score,
+            command=f"{command} {shlex.quote(result.sample)}" if there else None,
+        )
+
+    return shown

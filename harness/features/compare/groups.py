@@ -55,7 +55,7 @@ def grouped(
 def _group(
     name: str, problems: list[str], a: Mapping[str, Counts], b: Mapping[str, Counts]
 ) -> Group:
-    paired = compare_counts({p: a[p] for p in problems}, {p: b[p] for p in problems})
+    paired = compare_counts({problem: a[problem] for problem in problems}, b)
     enough = paired.problems >= FEWEST
     return Group(
         name=name,

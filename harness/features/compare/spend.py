@@ -161,7 +161,7 @@ def _shared(a: Run, b: Run) -> tuple[Samples, Samples]:
         raise RunDirectoryError(
             f"{a.path} and {b.path} cannot be compared: no graded problem is the same in both"
         )
-    return samples_of(a.columns, same), samples_of(b.columns, same)
+    return samples_of(a.columns.samples, same), samples_of(b.columns.samples, same)
 
 
 def _with_enough(

@@ -20,9 +20,8 @@ from harness.frozen import Frozen
 from harness.run.store.directory import MANIFEST
 from harness.run.store.pending import NOT_NEEDED
 from harness.run.summary.loaded_run import Run, prices_as_of, read_run
-from harness.run.summary.summary import solved_counts
 from harness.stats.holm import holm
-from harness.stats.paired import paired_score, shares
+from harness.stats.paired import paired_score
 from harness.stats.pass_at_k import Counts
 from harness.stats.rates import Rate
 
@@ -169,7 +168,7 @@ def rank(path: Path) -> Ranking:
         if (path / name / MANIFEST).exists():
             run = read_run(path / name)
             variants[name] = variants[name].model_copy(update=_figures(run))
-            counts[name] = solved_counts(run.columns)
+            counts[name] = run.columns.counts
             dates.add(prices_as_of(run.manifest))
     against = _against(counts, experiment.baseline)
     front_by = _front_by(variants, experiment.variants)
@@ -226,7 +225,7 @@ def _against(counts: Mapping[str, dict[str, Counts]], baseline: str) -> dict[str
     compared = {
         name: own for name, own in counts.items() if name != baseline and own.keys() & base.keys()
     }
-    tests = {name: paired_score(*shares(base, own)) for name, own in compared.items()}
+    tests = {name: paired_score(base, own) for name, own in compared.items()}
     corrected = holm([each.p_value for each in tests.values()])
     against: dict[str, Against] = {}
     for (name, test), p_holm in zip(tests.items(), corrected, strict=True):

@@ -20,9 +20,8 @@ from harness.run.store.results import SampleResult
 from harness.run.store.transcript import transcript_command
 from harness.run.summary.fact import remarks_of
 from harness.run.summary.loaded_run import Run
-from harness.run.summary.summary import solved_counts
 from harness.stats.holm import holm
-from harness.stats.paired import Paired, compare_counts, paired_score, shares
+from harness.stats.paired import Paired, compare_counts, paired_score
 from harness.stats.pass_at_k import Counts
 from harness.text import printable_line
 
@@ -278,14 +277,14 @@ Sides = tuple[dict[str, Counts], dict[str, Counts]]
 
 
 def _paired(base: LabelledRun, other: LabelledRun) -> tuple[Paired, Sides]:
-    a, b = solved_counts(base.run.columns), solved_counts(other.run.columns)
+    a, b = base.run.columns.counts, other.run.columns.counts
     same = a.keys() & b.keys() - changed_problems(base.run, other.run)
     counts_a, counts_b = ({p: n for p, n in of.items() if p in same} for of in (a, b))
     return compare_counts(counts_a, counts_b), (counts_a, counts_b)
 
 
 def _pairing(match: Match, paired: Paired, counts: Sides, p_value: float) -> Pairing:
-    score = paired_score(*shares(*counts)).corrected(p_value)
+    score = paired_score(*counts).corrected(p_value)
     labels = match.base.label, match.other.label
     return Pairing(
         match.base,

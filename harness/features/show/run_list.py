@@ -20,7 +20,7 @@ from harness.run.store.planned_samples import planned_samples, samples_by_proble
 from harness.run.store.results import read_results
 from harness.run.store.state import RunState, Word, state_of
 from harness.run.summary.loaded_run import read_run, stored_summary
-from harness.run.summary.summary import Summary, solved_counts
+from harness.run.summary.summary import Summary
 from harness.stats.paired import score_interval
 from harness.stats.pass_at_k import Counts, share
 from harness.stats.rates import Rate
@@ -212,7 +212,7 @@ def _change(
 
 def _solved(run: ListedRun) -> dict[str, Counts]:
     try:
-        return solved_counts(read_run(Path(run.path)).columns)
+        return read_run(Path(run.path)).columns.counts
     except RunDirectoryError:
         return {}
 

@@ -4,13 +4,14 @@ import fcntl
 import gc
 import os
 import stat
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
@@ -23,6 +24,7 @@ from harness.models.providers import REPLAY_PREFIX
 from harness.problem import Level
 from harness.registry import hooks
 from harness.run.store.files import lines_of, open_file, read_json, reason_of
+from harness.stats.pass_at_k import Counts
 from harness.tools.revision import Revision
 
 if TYPE_CHECKING:
@@ -203,8 +205,25 @@ def line_of(result: SampleResult) -> bytes:
     return b'{"schema_version":%d,%s\n' % (result.schema_version, rest[1:])
 
 
+class GradedSample(NamedTuple):
+    """Fields of a graded result: what the sample spent and brought."""
+
+    problem_id: str
+    difficulty: Level | None
+    solved: bool
+    public_passed: int
+    public_total: int
+    hidden_total: int
+    code: str
+    model_calls: int
+    written: int
+    steps: tuple[Revision, ...]
+    usage: Usage | None
+    cost: float | None
+
+
 class Columns:
-    """The fields of results, a column per field.
+    """The fields of results, and whether each is `solved`: a column per field.
 
     10,000 results do not fit into a processor's cache: reading one field of all takes 5 ms, and a
     comparison reads fields a hundred times. The columns do fit.
@@ -218,6 +237,8 @@ class Columns:
         rows = [vars(result).values() for result in self.results]  # in the order of the fields
         fields = SampleResult.model_fields
         self._found = dict(zip(fields, zip(*rows, strict=True), strict=True)) if rows else {}
+        accepted = Verdict.ACCEPTED
+        self._found["solved"] = tuple(each is accepted for each in self["verdict"])
 
     def __getitem__(self, key: str) -> tuple[Any, ...]:
         return self._found.get(key, ())
@@ -239,12 +260,22 @@ class Columns:
     @cached_property
     def graded(self) -> list[int]:
         """The places of those that count in rates."""
-        return [n for n, each in enumerate(self["verdict"]) if each is not Verdict.UNGRADED]
+        ungraded = Verdict.UNGRADED
+        return [n for n, each in enumerate(self["verdict"]) if each is not ungraded]
 
     @cached_property
-    def solved(self) -> list[bool]:
-        """Whether each is solved."""
-        return [each is Verdict.ACCEPTED for each in self["verdict"]]
+    def samples(self) -> list[GradedSample]:
+        """Those that count in rates."""
+        rows = self.rows(*GradedSample._fields, places=self.graded)
+        return [*map(GradedSample._make, rows)]
+
+    @cached_property
+    def counts(self) -> dict[str, Counts]:
+        """The number of graded and of solved samples, by problem id."""
+        ids, solved = self["problem_id"], self["solved"]
+        samples = Counter(ids[place] for place in self.graded)
+        right = Counter(ids[place] for place in self.graded if solved[place])
+        return {problem: (number, right.get(problem, 0)) for problem, number in samples.items()}
 
 
 def graded(grade: Grade) -> dict[str, Any]:

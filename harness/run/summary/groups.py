@@ -42,10 +42,10 @@ def rates_by(results: Sequence[SampleResult], kind: str) -> list[GroupRate]:
 def members(table: Columns, places: Iterable[int], kind: str) -> dict[str, list[int]]:
     """Return the places of each group's results, the groups from easy to hard, or by name."""
     key, names_of = KINDS[kind]
-    groups = cache(names_of)  # few values differ
+    values, groups = table[key], cache(names_of)  # few values differ
     found: dict[str, list[int]] = defaultdict(list)
     for place in places:
-        for name in groups(table[key][place]):
+        for name in groups(values[place]):
             found[name].append(place)
     return {name: found[name] for name in sorted(found, key=lambda name: (rank(name), name))}
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from harness.frozen import Frozen
-from harness.run.store.results import SampleResult
+from harness.run.store.results import GradedSample
 from harness.stats.cumulative import cumulative, round_steps, whole_steps
 from harness.stats.rates import Rate, rate_by_problem
 from harness.tools.revision import Revision
@@ -127,9 +127,9 @@ class _Way(NamedTuple):
     solved_after: int | None
 
 
-def curve_of(graded: Sequence[SampleResult]) -> Curve | None:
+def curve_of(graded: Sequence[GradedSample]) -> Curve | None:
     """Return the curve of a run's graded samples; None if no steps are known."""
-    ways = [_way(result) for result in graded if result.steps or _wrote_nothing(result)]
+    ways = [_way(sample) for sample in graded if sample.steps or _wrote_nothing(sample)]
     older = len(graded) - len(ways)
     if not ways or (older and not any(way.steps for way in ways)):
         return None
@@ -152,13 +152,13 @@ def curve_of(graded: Sequence[SampleResult]) -> Curve | None:
     )
 
 
-def _wrote_nothing(result: SampleResult) -> bool:
-    return not result.written and not result.code
+def _wrote_nothing(sample: GradedSample) -> bool:
+    return not sample.written and not sample.code
 
 
-def _way(result: SampleResult) -> _Way:
+def _way(sample: GradedSample) -> _Way:
     test_runs, passed_after, solved_after, solving, unknown = 0, None, None, None, False
-    steps, total, usage = result.steps, result.public_total, result.usage
+    steps, total, usage = sample.steps, sample.public_total, sample.usage
     for step in steps:
         passed = step.public_passed
         if solving is None:
@@ -172,11 +172,11 @@ def _way(result: SampleResult) -> _Way:
         if solved_after is None and solving is not None:
             solved_after = test_runs
     return _Way(
-        problem=result.problem_id,
-        solved=result.solved,
-        turns=result.model_calls,
+        problem=sample.problem_id,
+        solved=sample.solved,
+        turns=sample.model_calls,
         tokens=None if usage is None else usage.total_tokens,
-        cost=result.cost,
+        cost=sample.cost,
         steps=bool(steps),
         first_write=steps[0].solved if steps else False,
         solving=solving,

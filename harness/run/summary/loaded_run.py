@@ -25,7 +25,7 @@ from harness.run.store.results import Columns, SampleResult, load_results, uncol
 from harness.run.store.state import RunState, state_of
 from harness.run.store.transcripts import unheard_requests
 from harness.run.summary.sample_facts import sample_facts
-from harness.run.summary.summary import SCHEMA, Summary, solved_counts, summarize
+from harness.run.summary.summary import SCHEMA, Summary, summarize
 from harness.text import printable_line
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def bracket_of(run: Run, *, selected: bool = False) -> Bounds:
     """
     planned = samples_by_problem(run.manifest) if selected or not _is_complete(run) else {}
     left_out = _uncounted(run.manifest)
-    counts = {**dict.fromkeys(run.manifest["problems"], (0, 0)), **solved_counts(run.columns)}
+    counts = {**dict.fromkeys(run.manifest["problems"], (0, 0)), **run.columns.counts}
     counts = {problem: each for problem, each in counts.items() if problem not in left_out}
     done = Counter(run.columns["problem_id"])
     pending = {

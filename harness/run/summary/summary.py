@@ -15,7 +15,7 @@ from harness.models.protocol import Usage
 from harness.registry import hooks
 from harness.run.store.results import Columns, SampleResult, WrittenTestCounts
 from harness.run.summary.iteration import Curve, curve_of
-from harness.stats.pass_at_k import Counts, OfSeveral, of_several
+from harness.stats.pass_at_k import OfSeveral, of_several
 from harness.stats.rates import (
     Rate,
     effective_trials,
@@ -202,7 +202,7 @@ def summarize(
     public, passed = table["public_total"], table["public_passed"]
     passing = [place for place in hidden if 0 < passed[place] == public[place]]
     overfit = [table["hidden_passed"][n] < table["hidden_total"][n] for n in passing]
-    solved = sum(table.solved)
+    solved = table.total("solved")
     calls, malformed = table.total("tool_calls"), table.total("malformed_tool_calls")
     usages, costs = table.at("usage", judged), table.at("cost", judged)
     scores = table.at("score", judged)
@@ -217,7 +217,7 @@ def summarize(
         pass_at_1=_rate(table, judged),
         with_hidden=_rate(table, hidden),
         without_known_issues=_rate(table, sound) if len(sound) < len(judged) else None,
-        of_several=of_several([*solved_counts(table).values()]),
+        of_several=of_several([*table.counts.values()]),
         mean_fraction=_mean_fraction(table, judged),
         passed_public=len(passing),
         overfit=sum(overfit),
@@ -254,10 +254,10 @@ def summarize(
         well_formed_tool_calls=1 - malformed / calls if calls else None,
         solved_per_1000_tokens=solved_per(solved, _known_tokens(usages), 1_000),
         solved_per_dollar=solved_per(solved, _total_cost(costs)),
-        curve=curve_of([table.results[place] for place in judged]),
+        curve=curve_of(table.samples),
         judged_again=_added(table, "judged_again"),
         by_source_rule=rate_by_source_rule(
-            (ids[place], table.solved[place], table["solved_by_rule"][place]) for place in judged
+            table.rows("problem_id", "solved", "solved_by_rule", places=judged)
         ),
         written_tests=_written_tests(table["written_tests"]),
         stopped=stopped,
@@ -295,14 +295,6 @@ def _speed(table: Columns) -> float | None:
     return sum(tokens for tokens, _ in timed) / seconds if seconds else None
 
 
-def solved_counts(table: Columns) -> dict[str, Counts]:
-    """Return the number of graded and of solved samples, by problem id."""
-    ids, solved = table["problem_id"], table.solved
-    samples = Counter(ids[place] for place in table.graded)
-    right = Counter(ids[place] for place in table.graded if solved[place])
-    return {problem: (number, right[problem]) for problem, number in samples.items()}
-
-
 def _where(table: Columns, places: Iterable[int], key: str, *, empty: bool = False) -> list[int]:
     """Return the places whose value of a field is truthy, or falsy if `empty`."""
     values = table[key]
@@ -311,8 +303,9 @@ def _where(table: Columns, places: Iterable[int], key: str, *, empty: bool = Fal
 
 def _rate(table: Columns, places: Sequence[int]) -> Rate | None:
     """Return pass@1 of graded results."""
-    solved = [float(table.solved[place]) for place in places]
-    return rate_by_problem(zip(table.at("problem_id", places), solved, strict=True))
+    return rate_by_problem(
+        zip(table.at("problem_id", places), map(float, table.at("solved", places)), strict=True)
+    )
 
 
 def _pooled(table: Columns, places: Sequence[int], values: Sequence[bool]) -> Rate | None:

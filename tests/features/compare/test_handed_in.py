@@ -20,7 +20,7 @@ def step(public: int | None, solved: bool | None, passes: bool | None = None) ->
 
 def verdicts(*steps: Revision, mode: str = "agentic", public: int = 2) -> list[bool | None]:
     last = bool(steps and steps[-1].solved)
-    return [each.solved for each in handed_in(steps, public, last, mode)]
+    return [known for _, known in handed_in(steps, public, last, mode)]
 
 
 def test_the_newest_is_handed_in_until_one_passes() -> None:
@@ -66,5 +66,5 @@ def test_a_sample_without_steps_hands_in_at_its_end(solved: bool) -> None:
 
 
 def test_the_end_says_what_the_steps_do_not() -> None:
-    solutions = handed_in([step(2, False)], 3, True, "my_strategy")
-    assert [each.solved for each in solutions] == [False, True]
+    changes = handed_in([step(2, False)], 3, True, "my_strategy")
+    assert [known for _, known in changes] == [False, True]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from harness.agent.attempt import ChosenBy, StopReason
 from harness.grading.verdict import Verdict
 from harness.models.protocol import Usage
-from harness.run.store.results import SampleResult
+from harness.run.store.results import Columns, SampleResult
 from harness.run.summary.iteration import Curve, curve_of
 from harness.tools.revision import Revision
 
@@ -74,7 +74,7 @@ OLD: dict[str, object] = {"written": 1, "code": "pass"}  # a version without ste
 
 
 def curve(*graded: SampleResult) -> Curve:
-    curve = curve_of(graded)
+    curve = curve_of(Columns(graded).samples)
     assert curve is not None
     return curve
 
@@ -226,10 +226,12 @@ class TestAmounts:
 
 class TestOlderRuns:
     def test_results_without_steps_have_no_curve(self) -> None:
-        assert curve_of([sample("a", solved=True, **OLD), sample("b", **OLD)]) is None
+        older = [sample("a", solved=True, **OLD), sample("b", **OLD)]
+        assert curve_of(Columns(older).samples) is None
 
     def test_failures_to_write_anything_do_not_stand_for_all(self) -> None:
-        assert curve_of([sample("a", solved=True, **OLD), sample("b")]) is None
+        results = [sample("a", solved=True, **OLD), sample("b")]
+        assert curve_of(Columns(results).samples) is None
 
     def test_a_run_that_went_on_tells_how_many_are_missing(self) -> None:
         iteration = curve(sample("a", solved=True, **OLD), sample("b", right(1)))

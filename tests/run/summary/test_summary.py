@@ -12,7 +12,7 @@ from harness.grading.verdict import JudgedAgain, Verdict
 from harness.models.protocol import Usage
 from harness.problem import Level
 from harness.run.store.results import Columns, SampleResult
-from harness.run.summary.summary import Summary, rate_of, solved_counts, summarize
+from harness.run.summary.summary import Summary, rate_of, summarize
 from harness.stats.rates import Rate
 
 USAGE = Usage(input_tokens=100, cached_input_tokens=40, output_tokens=10, reasoning_tokens=4)
@@ -153,7 +153,7 @@ class TestSamples:
     def test_counts_are_by_problem(self) -> None:
         done = [result("a", 0, solved=True), result("a", 1), result("b", 0)]
         ungraded = result("c", verdict=Verdict.UNGRADED)
-        assert solved_counts(Columns([*done, ungraded])) == {"a": (2, 1), "b": (1, 0)}
+        assert Columns([*done, ungraded]).counts == {"a": (2, 1), "b": (1, 0)}
 
 
 class TestHiddenTests:
