@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 from harness.agent.strategies.modes import mode_named
@@ -34,6 +35,12 @@ cannot be reached without knowing the hidden tests.
 """
 
 MOST_SHOTS = 100
+_SPENT_BY: Mapping[Unit, Callable[[Revision], float | None]] = {
+    "dollars": attrgetter("cost"),
+    "tokens": attrgetter("tokens"),
+    "calls": attrgetter("turn"),
+}
+"""What a sample spent up to a revision."""
 _NEAR = 1e-9
 """Relative rounding error of a spend."""
 
@@ -165,7 +172,7 @@ def known(samples: Samples, mode: str, unit: Unit) -> bool:
     if None in spent or not any(spent):
         return False
     steps = [] if of_shots(mode) else [step for result in every for step in result.steps]
-    return None not in [_spent(step, unit) for step in steps]
+    return None not in map(_SPENT_BY[unit], steps)
 
 
 def _every(samples: Samples) -> list[GradedSample]:
@@ -177,15 +184,13 @@ def _tests_known(result: GradedSample) -> bool:
     return result.public_total + result.hidden_total > 0
 
 
-def _spent(of: GradedSample | Revision, unit: Unit) -> float | None:
-    """Return what a sample spent in all, or up to a step."""
+def _spent(sample: GradedSample, unit: Unit) -> float | None:
+    """Return what a sample spent in all."""
     if unit == "dollars":
-        return of.cost
-    if isinstance(of, Revision):
-        return of.tokens if unit == "tokens" else of.turn
+        return sample.cost
     if unit == "calls":
-        return of.model_calls
-    return None if of.usage is None else of.usage.total_tokens
+        return sample.model_calls
+    return None if sample.usage is None else sample.usage.total_tokens
 
 
 def _spend(result: GradedSample, unit: Unit) -> float:
@@ -198,13 +203,13 @@ def _cut(
     samples: Samples, spends: Sequence[Sequence[float]], mode: str, unit: Unit
 ) -> tuple[dict[CurveKind, Policies], int]:
     attempts: list[AttemptSpend] = []
-    unknown = 0
+    unknown, spent_by = 0, _SPENT_BY[unit]
     for place, own in enumerate(samples.values()):
         for result, spend in zip(own, spends[place], strict=True):
             solutions = handed_in(result.steps, result.public_total, result.solved, mode)
             unknown += any(solved is None for _, solved in solutions)
             changes = [
-                (min(spend, spend if step is None else _spent(step, unit) or 0.0), bool(solved))
+                (min(spend, spend if step is None else spent_by(step) or 0.0), bool(solved))
                 for step, solved in solutions
             ]
             attempts.append(AttemptSpend(place, changes, spend))

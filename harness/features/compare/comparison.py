@@ -1,6 +1,7 @@
 """Compare runs with a baseline, paired by problem and by sample."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -273,7 +274,9 @@ class _Pair:
 
         The p-value is corrected by Bonferroni, because the other comparisons stay unchanged.
         """
-        lacking = pending_of(self.a), pending_of(self.b)
+        lacking = self._lacking
+        if not any(lacking):
+            return usual
         planned = set(self.a.manifest["problems"]) & set(self.b.manifest["problems"])
         planned -= self.changed
         if not any(problem in planned for each in lacking for problem in each):
@@ -284,6 +287,11 @@ class _Pair:
         )
         difference = compare_counts(whole_a, whole_b)
         return is_worse(difference.difference, min(1.0, difference.p_value * comparisons))
+
+    @cached_property
+    def _lacking(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The pending samples of both runs, by problem."""
+        return pending_of(self.a), pending_of(self.b)
 
     def _results(self, run: Run) -> dict[tuple[str, int], bool]:
         """Return whether each graded sample of the shared problems is solved."""

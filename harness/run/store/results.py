@@ -245,8 +245,7 @@ class Columns:
 
     def at(self, key: str, places: Iterable[int]) -> list[Any]:
         """Return a field of some of the results, by their places."""
-        values = self[key]
-        return [values[place] for place in places]
+        return [*map(self[key].__getitem__, places)]
 
     def rows(self, *keys: str, places: Sequence[int] | None = None) -> Iterator[tuple[Any, ...]]:
         """Yield some fields of each result, or of those at some places."""
