@@ -7,9 +7,10 @@ harness: only text written by models goes into the sandbox.
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -29,7 +30,8 @@ USABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\Z")
 MOST_WORDS = 300  # characters of a plug-in's exception
 
 
-class Plugin(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Plugin:
     """One entry point of a package.
 
     Attributes:

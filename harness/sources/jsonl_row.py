@@ -83,7 +83,7 @@ class RowTest(_Strict):
     """Expected output of a program; for a function one JSON value. Not needed with `raises`."""
     public: bool | None = None
     """Whether the model may see it. If no test of a row has this key, the first few are public."""
-    kwargs: dict[str, Any] = Field(default_factory=dict)
+    kwargs: dict[str, Any] = {}
     """Named arguments of the call."""
     raises: str | None = None
     """Name of the exception that the call must raise."""

@@ -51,8 +51,9 @@ def read_atif(row: Fields, problem_field: str | None) -> Iterator[Trajectory]:
     named_by = (row, extra) if problem_field is not None else (ours, extra, row)
     turns_named = (each for each in ours.items("revision_turns") if isinstance(each, int))
     named = [
-        NamedRevision(each.whole("turn") or 0, each.text("code_hash"), each.get("tested") is True)
+        NamedRevision(turn, each.text("code_hash"), each.get("tested") is True)
         for each in ours.each("revisions")
+        if (turn := each.whole("turn")) is not None
     ] or map(NamedRevision, turns_named)
     yield Trajectory(
         where=row.where,

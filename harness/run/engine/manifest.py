@@ -3,7 +3,7 @@
 import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -49,7 +49,7 @@ def in_use(plan: Plan) -> list[plugins.Plugin]:
 
 def stored(used: list[plugins.Plugin]) -> list[dict[str, Any]]:
     """Return plug-ins in the format of `run.json`."""
-    return [each._asdict() for each in used]
+    return [asdict(each) for each in used]
 
 
 def changed(plan: Plan, before: Mapping[str, Any] | None) -> Iterator[str]:

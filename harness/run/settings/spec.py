@@ -269,12 +269,14 @@ def _refuse_empty(
 def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a stored spec that `read_spec` accepts.
 
-    Defaults, and settings that its mode does not use, are left out.
+    Defaults, and settings that its mode does not use, are left out; so is a setting that is gone
+    since then, if the run had none.
 
     Raises:
         RunDirectoryError: it has a key that this version does not know.
     """
-    unknown = sorted(set(values) - set(RunSpec.model_fields))
+    known = RunSpec.model_fields
+    unknown = sorted(key for key, value in values.items() if key not in known and value is not None)
     if unknown:
         raise RunDirectoryError(
             f"the run has a setting {unknown[0]!r} that this version does not know; "
@@ -282,7 +284,9 @@ def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
         )
     mode = values.get("mode", default_of("mode"))
     return {
-        key: value for key, value in values.items() if uses(mode, key) and value != default_of(key)
+        key: value
+        for key, value in values.items()
+        if key in known and uses(mode, key) and value != default_of(key)
     }
 
 

@@ -219,6 +219,14 @@ class TestAtif:
             assert [each.code for each in sample.revisions] == [code]
             assert sample.revisions[0].tested == (named != "lost")
 
+    def test_an_entry_without_a_turn_names_no_revision(self, read: Read) -> None:
+        row = atif(WRONG, RIGHT, extra={"task": "echo", "harness": {}})
+        (plain,) = read([row], **SUBMIT)
+        row["extra"]["harness"]["revisions"] = [{}, {"turn": None, "code_hash": code_hash(RIGHT)}]
+        (sample,) = read([row], **SUBMIT)
+        assert facts(sample) == facts(plain)
+        assert len(facts(sample)) == 2
+
     @for_each(("turn", "code"), [(2, RIGHT), (1, WRONG)])
     def test_an_own_export_cannot_name_a_program_of_a_later_turn(
         self, read: Read, turn: int, code: str

@@ -14,7 +14,7 @@ from for_each import for_each
 import harness
 from harness.agent.strategies.modes import built_in_modes
 from harness.cli.app import app
-from harness.errors import UsageError
+from harness.errors import RunDirectoryError, UsageError
 from harness.features.evaluate.evaluate_arguments import EvaluateArguments
 from harness.features.experiment.grid import read_grid
 from harness.registry import MODES
@@ -316,6 +316,13 @@ def test_an_older_run_may_have_stored_what_its_mode_does_not_use() -> None:
     stored |= {"max_turns": 4, "tool_protocol": "text"}
     assert known_keys(stored) == {"model": "replay:bundled"}
     assert read_spec(None, known_keys(stored)).max_turns == 10
+
+
+def test_a_setting_that_is_gone_matters_only_to_a_run_that_had_it() -> None:
+    stored = RunSpec(model="replay:bundled").model_dump(mode="json")
+    assert known_keys({**stored, "repair_from": None}) == {"model": "replay:bundled"}
+    with pytest.raises(RunDirectoryError, match="'repair_from' that this version does not know"):
+        known_keys({**stored, "repair_from": "runs/first"})
 
 
 def test_the_lists_of_keys_are_those_declared() -> None:
