@@ -28,7 +28,8 @@ several times, ten times for the bundled problems.
 
 The last two columns are differences to single shots for the same tokens, in points and paired by
 problem: to k shots, and to shots until one passes the public tests. A dash stands where a mode
-costs more than all the shots that were taken. Intervals are at 95 %.
+costs more than all the shots that were taken. Intervals are at 95 %. The earlier loop is explained
+below.
 """
 
 NOWHERE = "`fresh` without new beginnings, check turns, codet, reflexion, map_coder"
