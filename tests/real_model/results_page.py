@@ -64,7 +64,7 @@ def lacking(out: Path) -> Iterator[str]:
     yield f"- on all three: {NOWHERE}"
     others = [name for name in PIECES if name not in SETS and not (out / name / RECORD).exists()]
     if others:
-        yield f"- with today's prompts: {', '.join(others)}"
+        yield f"- with today's program: {', '.join(others)}"
 
 
 def how_to_go_on() -> str:
