@@ -1,8 +1,7 @@
 """Flips: problems that one of two runs did better on; and both runs by kind of problem."""
 
-import shlex
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from pydantic import Field
@@ -11,7 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from harness.frozen import Frozen
 from harness.grading.verdict import Score, Verdict
 from harness.run.store.results import SampleResult
-from harness.run.store.transcript import file_name
+from harness.run.store.transcript import file_name, transcript_command
 from harness.run.store.transcripts import Transcripts
 from harness.run.summary.loaded_run import Run
 from harness.stats.pass_at_k import Counts, share
@@ -76,7 +75,7 @@ def flips_of(
     gains = {p: share(counts[1][p]) - share(counts[0][p]) for p in counts[0]}
     flipped = sorted((p for p in gains if gains[p]), key=lambda p: (-abs(gains[p]), p))
     samples_a, samples_b = map(graded_by_problem, (a, b))
-    shown_a, shown_b = (_shown(run, label) for run, label in zip((a, b), labels, strict=True))
+    transcripts_a, transcripts_b = (Transcripts(run.path) for run in (a, b))
     for problem in flipped:
         first, second = _shown_samples(
             samples_a[problem], samples_b[problem], a_better=gains[problem] < 0
@@ -85,8 +84,8 @@ def flips_of(
             problem=problem,
             title=first.title,
             better=labels[gains[problem] > 0],
-            a=shown_a(first, counts[0][problem]),
-            b=shown_b(second, counts[1][problem]),
+            a=_shown(a, labels[0], first, counts[0][problem], transcripts_a),
+            b=_shown(b, labels[1], second, counts[1][problem], transcripts_b),
             difficulty=first.difficulty or "",
         )
 
@@ -110,21 +109,16 @@ def _shown_samples(
     return (both, theirs[both.index]) if both else (ours[0], next(iter(theirs.values())))
 
 
-def _shown(run: Run, label: str) -> Callable[[SampleResult, Counts], FlipSample]:
-    """Return the function that shows a result of a run, given the counts of its problem."""
-    transcripts = Transcripts(run.path)
-    command = f"harness transcript {shlex.quote(str(run.path))}"
-
-    def shown(result: SampleResult, counts: Counts) -> FlipSample:
-        there = transcripts.exists(file_name(result.problem_id, result.index))
-        return FlipSample(
-            label=label,
-            solved=counts[1],
-            samples=counts[0],
-            sample=result.sample,
-            verdict=result.verdict,
-            score=result.score,
-            command=f"{command} {shlex.quote(result.sample)}" if there else None,
-        )
-
-    return shown
+def _shown(
+    run: Run, label: str, result: SampleResult, counts: Counts, transcripts: Transcripts
+) -> FlipSample:
+    there = transcripts.exists(file_name(result.problem_id, result.index))
+    return FlipSample(
+        label=label,
+        solved=counts[1],
+        samples=counts[0],
+        sample=result.sample,
+        verdict=result.verdict,
+        score=result.score,
+        command=transcript_command(run.path, result.sample) if there else None,
+    )

@@ -101,13 +101,13 @@ class Running:
         self.fail_under = fail_under
         self.out = console()
         self.err = console(error=True)
-        self._leave: Callable[[], AbstractContextManager[None]] = nullcontext
+        self._awaiting_observers: Callable[[], AbstractContextManager[None]] = nullcontext
         watch = run_progress(self.err)
         if watchers:  # few runs have any
             from harness.features.observers.attach import taking_leave, with_watchers
 
-            self._leave = partial(taking_leave, watchers, self.err)
-            watch = with_watchers(watchers, self.err)
+            self._awaiting_observers = partial(taking_leave, watchers, self.err)
+            watch = with_watchers(watchers, watch)
         self.controller = RunController(TerminalReporter(self.err), watch)
         self.controller.dry_run = dry_run
 
@@ -194,7 +194,7 @@ class Running:
             return self._foretell(prepared, origins(plan.spec, given, other or plan.model_name))
         plan = prepared.plan
         path = path or default_path(plan.spec.mode, plan.model_name)
-        with self._leave():
+        with self._awaiting_observers():
             outcome = self.controller.carry_out(prepared, path)
         return self._conclude(outcome, path)
 

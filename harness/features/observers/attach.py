@@ -26,7 +26,6 @@ from harness.plugins import words_of
 from harness.run.observer import Watch
 from harness.run.plan.plan import Plan
 from harness.run.store.directory import RunDirectory
-from harness.terminal.run_progress import run_progress
 from harness.text import printable_line
 
 OTEL = "otel"
@@ -238,17 +237,13 @@ def taking_leave(
                 err.print(printable_line(message), soft_wrap=True)
 
 
-def with_watchers(
-    watchers: Sequence[Watcher], console: Console, shown: Watch | None = None
-) -> Watch:
-    """Return a maker of the run's live table that also passes events to observers.
+def with_watchers(watchers: Sequence[Watcher], shown: Watch) -> Watch:
+    """Return a maker of a run's display that also passes events to observers.
 
     Args:
-        watchers: observers, which receive each event after the table.
-        console: console of the table.
-        shown: makes the display of a run; default: a table of its own.
+        watchers: observers, which receive each event after the display.
+        shown: makes the display alone.
     """
-    shown = shown or run_progress(console)
 
     @contextmanager
     def watch(plan: Plan, directory: RunDirectory) -> Generator[Watching]:

@@ -269,8 +269,8 @@ def _refuse_empty(
 def known_keys(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a stored spec that `read_spec` accepts.
 
-    Defaults, and settings that its mode does not use, are left out; so is a setting that is gone
-    since then, if the run had none.
+    Left out are defaults, settings that its mode does not use, and settings that this version no
+    longer has, if they are null.
 
     Raises:
         RunDirectoryError: it has a key that this version does not know.

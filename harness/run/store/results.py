@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -234,8 +235,8 @@ class Columns:
 
     def __init__(self, results: Iterable[SampleResult]) -> None:
         self.results = tuple(results)
-        rows = [vars(result).values() for result in self.results]  # in the order of the fields
         fields = SampleResult.model_fields
+        rows = list(map(itemgetter(*fields), map(vars, self.results)))
         self._found = dict(zip(fields, zip(*rows, strict=True), strict=True)) if rows else {}
         accepted = Verdict.ACCEPTED
         self._found["solved"] = tuple(each is accepted for each in self["verdict"])

@@ -154,6 +154,15 @@ class TestFlips:
             console.print(comparison_view(comparison), crop=False)
         assert f"    {flip.a.command}" in capture.get().splitlines()  # whole, however narrow
 
+    def test_its_command_takes_a_run_whose_name_begins_with_a_dash(
+        self, run_of: MakeRun, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        a, b = run_of("-a", "a"), run_of("b", "A")
+        (a / "transcripts" / file_name("a", 0)).touch()
+        monkeypatch.chdir(a.parent)
+        (flip,) = compare_runs([Path(a.name), Path(b.name)]).versus[0].flips
+        assert flip.a.command == "harness transcript ./-a 'a#0'"
+
     def test_a_long_list_is_cut_on_a_terminal_alone(
         self, make_result: MakeResult, write_run: WriteRun, shown: Shown
     ) -> None:
